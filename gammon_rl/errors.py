@@ -1,0 +1,33 @@
+"""The errors the library raises: one tree, each message with the offending input and what was expected."""
+
+
+class GammonError(Exception):
+    """Base of every error raised on purpose; the command line prints it as one line and exits with 2."""
+
+
+class InvalidPositionError(GammonError):
+    """A board, score or cube that cannot occur."""
+
+
+class InvalidNotationError(GammonError):
+    """Text that is not a play, a position ID, a match ID, an XGID or a player name."""
+
+
+class IllegalPlayError(GammonError):
+    """A play that is understood but not allowed with this roll on this board."""
+
+
+class ConfigError(GammonError):
+    """A training configuration with an unknown key or an impossible value."""
+
+
+class ModelFileError(GammonError):
+    """A model file that is unreadable, damaged, too new, or made for something else."""
+
+
+class RunError(GammonError):
+    """A training run that cannot start, continue or be exported."""
+
+
+class PlayerUnavailableError(GammonError):
+    """A player that cannot be had on this machine, such as an engine that is not installed."""

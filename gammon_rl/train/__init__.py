@@ -1,0 +1,1 @@
+"""Learning: self-play, TD(lambda), checkpoints and export; the only part that needs torch."""
