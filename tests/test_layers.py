@@ -106,9 +106,7 @@ def faults(module: str, source: str) -> list[str]:
 def loaded_after(code: str) -> set[str]:
     """Return the top-level modules a fresh Python has loaded once it ran the code."""
     program = f"{code}\nimport sys\nprint(*sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT.parent, stdout=subprocess.PIPE, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT.parent, stdout=subprocess.PIPE, check=True)
     return {name.partition(".")[0] for name in done.stdout.decode().split()}
 
 

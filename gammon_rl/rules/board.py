@@ -66,14 +66,22 @@ def results(boards: Boards, rules: Variant = STANDARD) -> NDArray[np.int8]:
     >>> int(results(board))
     -3
     """
-    mine = np.maximum(boards, 0)
-    theirs = -np.minimum(boards, 0)
-    i_won = ~mine.any(axis=-1)
-    they_won = ~theirs.any(axis=-1)
-    my_rank = 1 + (mine.sum(axis=-1) == rules.checkers) * (1 + mine[..., 19:].any(axis=-1))
-    their_rank = 1 + (theirs.sum(axis=-1) == rules.checkers) * (1 + theirs[..., :7].any(axis=-1))
-    points: NDArray[np.int8] = (i_won * their_rank - they_won * my_rank).astype(np.int8)
+    points = np.zeros(boards.shape[:-1], dtype=np.int8)
+    i_won: NDArray[np.bool_] = np.asarray(boards.max(axis=-1) <= 0)
+    they_won: NDArray[np.bool_] = np.asarray(boards.min(axis=-1) >= 0)
+    if i_won.any():
+        points[i_won] = _loss(turn(boards[i_won]), rules)
+    if they_won.any():
+        points[they_won] = -_loss(boards[they_won], rules)
     return points
+
+
+def _loss(boards: Boards, rules: Variant) -> NDArray[np.int8]:
+    """Return the points the player on roll has lost, the opponent having none left on the board."""
+    mine = np.maximum(boards, 0)
+    none_off = mine.sum(axis=-1) == rules.checkers
+    loss: NDArray[np.int8] = (1 + none_off * (1 + mine[..., 19:].any(axis=-1))).astype(np.int8)
+    return loss
 
 
 def home_is_closed(boards: Boards) -> NDArray[np.bool_]:
@@ -111,8 +119,7 @@ def checked_board(board: ArrayLike | Any, rules: Variant = STANDARD) -> Boards:
         values = np.empty(0)
     if values.shape != (26,) or not np.issubdtype(values.dtype, np.integer):
         raise InvalidPositionError(
-            f"a board is 26 whole numbers, got {type(board).__name__} of shape {values.shape} "
-            f"and type {values.dtype}"
+            f"a board is 26 whole numbers, got {type(board).__name__} of shape {values.shape} and type {values.dtype}"
         )
     counts = values.astype(np.int64)
     mine, theirs = int(counts[counts > 0].sum()), int(-counts[counts < 0].sum())
@@ -128,10 +135,9 @@ def checked_board(board: ArrayLike | Any, rules: Variant = STANDARD) -> Boards:
     if mine == 0 and theirs == 0:
         faults.append("neither player has a checker left")
     if not faults:
-        shut_out = home_is_closed(counts) and counts[MY_BAR] > 0
-        they_are = home_is_closed(turn(counts)) and counts[THEIR_BAR] < 0
-        if shut_out and they_are:
+        seen = counts.astype(np.int8)
+        if all(home_is_closed(side) and side[MY_BAR] > 0 for side in (seen, turn(seen))):
             faults.append("both players are on the bar against a closed board")
     if faults:
         raise InvalidPositionError("impossible board: " + "; ".join(faults))
-    return counts.astype(np.int8)
+    return seen

@@ -40,9 +40,7 @@ _POINTS: Final = np.uint32((1 << 25) - 2)
 _ONE: Final = np.uint32(1)
 _ALL: Final = np.uint32(0xFFFFFFFF)
 _CHANGE: Final = np.uint32(0xFFFF)  # the part of a key that is the change
-_CHANGES_A_ROLL: Final = (
-    26 * 26 * 4
-)  # source of the first and of the second step (0: none), whether each hits
+_CHANGES_A_ROLL: Final = 26 * 26 * 4  # source of the first and of the second step (0: none), whether each hits
 _FIRST: Final = (
     np.uint32(104),
     np.uint32(2),
@@ -55,9 +53,7 @@ class _Tables:
     """What a pair of steps changes, for each of the 21 rolls, and which bear-offs a die allows."""
 
     changes: NDArray[np.int8]  # (21 * _CHANGES_A_ROLL, 26), added to a TURNED board
-    canonical: NDArray[
-        np.uint32
-    ]  # for each change the first one of the same roll that changes the board alike
+    canonical: NDArray[np.uint32]  # for each change the first one of the same roll that changes the board alike
     roll: NDArray[np.uint32]  # (7, 7) offset of a roll's changes
     bearoffs: Masks  # (7, 128) by die and occupied home points: the points a checker may be borne off from
 
@@ -207,7 +203,8 @@ def _step(source: Masks, hit: Masks | NDArray[np.bool_], place: tuple[np.uint32,
 
 def _lands_on(blot: Masks, source: Masks, die: Masks) -> Masks:
     """Return 1 where a step from `source` ends on a blot, else 0."""
-    return ((((_ONE << source) >> die) & ~_ONE & blot) != 0).astype(np.uint32)
+    landed: Masks = (((_ONE << source) >> die) & ~_ONE & blot) != 0
+    return landed.astype(np.uint32)
 
 
 def _chunk_plays(boards: Boards, dice: Dice, rules: Variant) -> tuple[Index, Boards]:
@@ -352,12 +349,12 @@ def _bearing_off_plays(chunk: _Chunk, row: Index, forced: bool) -> Masks:
 
 def _without(row: Index, keys: Masks) -> Index:
     """Return the rows that no key belongs to."""
-    return np.setdiff1d(row, keys >> np.uint32(16), assume_unique=False)
+    found = np.zeros(_CHUNK, dtype=np.bool_)
+    found[keys >> np.uint32(16)] = True
+    return row[~found[row]]
 
 
-def _two_steps(
-    chunk: _Chunk, row: Index, first_die: Masks, second_die: Masks, high_first: bool, forced: bool
-) -> Masks:
+def _two_steps(chunk: _Chunk, row: Index, first_die: Masks, second_die: Masks, high_first: bool, forced: bool) -> Masks:
     """Return the keys of plays of two steps in one order of the dice; results may come more than once."""
     first, second = (_FIRST, _SECOND) if high_first else (_SECOND, _FIRST)
     own, open_points = chunk.own[row], chunk.open[row]

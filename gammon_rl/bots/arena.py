@@ -1,0 +1,150 @@
+"""The arena: two players over many cubeless money games on mirrored dice.
+
+Games come in pairs with the same dice, once with either player moving first, so that luck cancels: a player against
+itself scores exactly zero.
+"""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gammon_rl.bots.player import Player
+from gammon_rl.rules.board import results
+from gammon_rl.rules.dice import opening_roll, roll
+from gammon_rl.rules.variants import STANDARD, Variant
+
+_PAIRS_AT_ONCE: Final = 512
+
+
+@dataclass(frozen=True)
+class ArenaResult:
+    """What a meeting came to, from the first player's side.
+
+    Attributes
+    ----------
+    first, second : str
+        The players.
+    games : int
+        Games played, two for each roll sequence.
+    points : float
+        Mean points a game.
+    interval : float
+        Half the width of the 95 % interval of `points`, from the spread of the pairs.
+    wins, gammons, backgammons : float
+        Shares of games won by the first player: at all, with a gammon or better, with a backgammon.
+    losses, lost_gammons, lost_backgammons : float
+        The same for the second.
+    plies : float
+        Mean plies a game.
+    """
+
+    first: str
+    second: str
+    games: int
+    points: float
+    interval: float
+    wins: float
+    gammons: float
+    backgammons: float
+    losses: float
+    lost_gammons: float
+    lost_backgammons: float
+    plies: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the values for JSON."""
+        return asdict(self)
+
+
+def meet(
+    first: Player,
+    second: Player,
+    games: int,
+    *,
+    seed: int = 1,
+    rules: Variant = STANDARD,
+    progress: Callable[[int], None] = lambda games: None,
+) -> ArenaResult:
+    """Let two players meet.
+
+    Parameters
+    ----------
+    first, second : Player
+        The players; they stay open.
+    games : int
+        How many games; an odd number is rounded up, since they come in pairs.
+    seed : int
+        Of the dice.
+    rules : Variant
+        The variant played.
+    progress : callable
+        Told the games finished so far, now and then.
+
+    Returns
+    -------
+    ArenaResult
+        Of all games, or after Ctrl-C of those finished by then (of none, the interrupt goes on).
+    """
+    rng = np.random.default_rng(seed)
+    points: list[NDArray[np.int8]] = []
+    pairs, done, plies = (games + 1) // 2, 0, 0
+    try:
+        while done < pairs:
+            count = min(_PAIRS_AT_ONCE, pairs - done)
+            won, played = _pairs(first, second, count, rng, rules, lambda ended, at=done: progress(2 * at + ended))
+            points.append(won)
+            done += count
+            plies += played
+    except KeyboardInterrupt:
+        if not points:
+            raise
+    scores = np.concatenate(points, axis=1).astype(np.float64)
+    means = scores.mean(axis=0)
+    spread = means.std(ddof=1) if len(means) > 1 else np.nan
+    shares = {
+        name: float((sign * scores >= least).mean())
+        for sign, names in ((1, ("wins", "gammons", "backgammons")), (-1, ("losses", "lost_gammons", "lost_backgammons")))
+        for least, name in enumerate(names, start=1)
+    }  # fmt: skip
+    return ArenaResult(
+        first.name,
+        second.name,
+        scores.size,
+        float(means.mean()),
+        float(1.96 * spread / np.sqrt(len(means))),
+        **shares,
+        plies=plies / scores.size,
+    )
+
+
+def _pairs(
+    first: Player,
+    second: Player,
+    pairs: int,
+    rng: np.random.Generator,
+    rules: Variant,
+    progress: Callable[[int], None],
+) -> tuple[NDArray[np.int8], int]:
+    """Play pairs of games to the end: the first player's points int8 (2, pairs), and plies in all.
+
+    In the first row the first player begins, in the second row the other one; a column has the same dice.
+    """
+    boards = np.tile(rules.start(), (2, pairs, 1))
+    points = np.zeros((2, pairs), dtype=np.int8)
+    plies = played = 0
+    while not points.all():
+        dice = opening_roll(rng, pairs) if plies == 0 else roll(rng, pairs)
+        to_move = (first, second) if plies % 2 == 0 else (second, first)
+        for row, mover in enumerate(to_move):  # one player on both sides still has two rows of its own
+            live = np.flatnonzero(points[row] == 0)
+            if live.size:
+                played += live.size
+                boards[row, live] = made = mover.choose(boards[row, live], dice[live])
+                won = -results(made, rules)
+                points[row, live] = won if row == plies % 2 else -won
+        plies += 1
+        progress(int((points != 0).sum()))
+    return points, played

@@ -1,0 +1,70 @@
+"""The command line: thin commands over the library; heavy imports happen inside them."""
+
+import os
+import sys
+
+import typer
+
+from gammon_rl import __version__
+from gammon_rl.cli import arena, bench, evaluate, play, train
+from gammon_rl.errors import GammonError
+
+# One thread a process: the matrices are small, and more cores are used by more processes. Read when NumPy loads.
+for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_variable, "1")
+
+app = typer.Typer(
+    name="gammon-rl",
+    help="Backgammon: train an evaluator, play it, measure it.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+) -> None:
+    pass
+
+
+for _name, _command in (
+    ("play", play.play),
+    ("train", train.train),
+    ("export", train.export),
+    ("arena", arena.arena),
+    ("eval", evaluate.evaluate),
+    ("bench", bench.bench),
+):
+    app.command(_name)(_command)
+
+
+def main() -> None:
+    """Run the command line; what the user got wrong is one line and exit code 2."""
+    try:
+        code = app(standalone_mode=False)
+    except GammonError as error:
+        _refuse(str(error))
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.stderr.close()  # whoever read our output has read enough
+        sys.exit(1)
+    except Exception as error:
+        if not hasattr(error, "format_message"):  # anything but a wrong option or argument is our own fault
+            raise
+        _refuse(error.format_message() or "no command; --help lists them")
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _refuse(message: str) -> None:
+    print("gammon-rl: " + " ".join(message.split()), file=sys.stderr)
+    sys.exit(2)

@@ -1,0 +1,77 @@
+"""``gammon-rl eval``: what the bot thinks of a position, its cube and its plays."""
+
+import json
+from typing import Annotated
+
+import typer
+
+
+def evaluate(
+    position: Annotated[str, typer.Argument(help="XGID, GNU Backgammon ID (with or without match ID), or start.")],
+    dice: Annotated[str | None, typer.Option(help="Roll to play, as in 31; else the position's own, if any.")] = None,
+    ply: Annotated[int, typer.Option(min=0, max=3, help="How far to look ahead.")] = 1,
+    model: Annotated[str | None, typer.Option(help="Model file or released name [the released one].")] = None,
+    variant: Annotated[str, typer.Option(help="Variant of the position.")] = "standard",
+    plays: Annotated[int, typer.Option(min=1, help="Most plays to list.")] = 8,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+) -> None:
+    """Print chances and cube decision of a position, or with a roll its best plays."""
+    from gammon_rl.bots.bot import Bot
+    from gammon_rl.bots.levels import HARD
+    from gammon_rl.rules.position import Position
+    from gammon_rl.rules.variants import variant as variant_of
+
+    rules = variant_of(variant)
+    seen = Position.parse(position, rules)
+    roll = _roll(dice) if dice is not None else seen.dice
+    bot = Bot(HARD.at(ply), model, rules=rules)
+    about: dict[str, object] = {"xgid": seen.xgid, "pips": list(seen.pips), "ply": ply}
+    if roll is None:
+        probs = [round(float(chance), 5) for chance in bot.probs(seen)]
+        cube = bot.cube_action(seen)
+        about |= {"probs": probs, "nd": cube.nd, "dt": cube.dt, "dp": cube.dp, "action": cube.action}
+    else:
+        candidates = bot.analyse(seen, roll)[:plays]
+        about |= {
+            "dice": list(roll),
+            "plays": [
+                {
+                    "play": one.play.text,
+                    "equity": round(one.equity, 5),
+                    "loss": round(one.loss, 5),
+                    "ply": one.ply,
+                    "probs": [round(chance, 5) for chance in one.probs],
+                }
+                for one in candidates
+            ],
+        }
+    if as_json:
+        typer.echo(json.dumps(about))
+        return
+    typer.echo(f"{about['xgid']}   pips {seen.pips[0]} to {seen.pips[1]}")
+    if roll is None:
+        typer.echo(_chances(probs))
+        typer.echo(f"no double {cube.nd:+.3f}   double/take {cube.dt:+.3f}   double/pass {cube.dp:+.3f}   ({ply}-ply)")
+        typer.echo(f"best: {cube.action}")
+        return
+    if not candidates:
+        typer.echo(f"{roll[0]}-{roll[1]}: no legal play")
+    for rank, one in enumerate(candidates, start=1):
+        typer.echo(
+            f"{rank:2}. {one.play.text:24} {one.equity:+.3f} {-one.loss:+.3f}  {one.ply}-ply  {_chances(one.probs)}"
+        )
+
+
+def _chances(probs: "list[float] | tuple[float, ...]") -> str:
+    win, gammon, backgammon, lost_gammon, lost_backgammon = (100 * chance for chance in probs)
+    return (
+        f"win {win:.1f} % (gammon {gammon:.1f}, backgammon {backgammon:.1f})  "
+        f"lose {100 - win:.1f} % (gammon {lost_gammon:.1f}, backgammon {lost_backgammon:.1f})"
+    )
+
+
+def _roll(text: str) -> tuple[int, int]:
+    digits = text.replace("-", "").replace(",", "").replace(" ", "")
+    if len(digits) != 2 or not all(digit in "123456" for digit in digits):
+        raise typer.BadParameter(f"{text!r} is not a roll such as 31", param_hint="--dice")
+    return int(digits[0]), int(digits[1])

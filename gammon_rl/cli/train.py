@@ -1,0 +1,81 @@
+"""``gammon-rl train`` and ``gammon-rl export``: from a configuration to a model file."""
+
+import functools
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gammon_rl.errors import RunError
+
+if TYPE_CHECKING:
+    from gammon_rl.train.config import TrainConfig
+    from gammon_rl.train.ranks import Ranks
+
+
+def train(
+    config: Annotated[Path, typer.Argument(metavar="CONFIG", help="TOML file that describes the run.")],
+    run: Annotated[Path | None, typer.Option(help="Directory of the run [runs/NAME of the config].")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the run from its last checkpoint.")] = False,
+    change: Annotated[list[str] | None, typer.Option("--set", help="key=value put over the config; repeatable.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes on this machine, put over the config.")] = None,
+) -> None:
+    """Train an evaluator by self-play and TD(lambda).
+
+    Ctrl-C stops after the present segment with a checkpoint; --resume goes on from there. TensorBoard shows
+    the run: tensorboard --logdir runs.
+    """
+    require_torch()
+    from gammon_rl.train.config import load_config
+    from gammon_rl.train.ranks import launch
+
+    changes = [*(change or []), *([] if workers is None else [f"workers={workers}"])]
+    settings = load_config(config, changes)
+    directory = run or Path("runs") / config.stem
+    finished = launch(settings.workers, functools.partial(_train_rank, settings, directory, resume))
+    if finished:
+        typer.echo(f"Done. gammon-rl export {directory} FILE writes the model.")
+    else:
+        typer.echo("Stopped with a checkpoint; the same command with --resume goes on.")
+
+
+def _train_rank(config: "TrainConfig", directory: Path, resume: bool, ranks: "Ranks") -> bool:
+    """Train as one of the processes; the first one shows how far it is."""
+    from gammon_rl.train.trainer import Status, Trainer
+
+    trainer = Trainer(config, directory, ranks, resume=resume)
+    if not ranks.first:
+        return trainer.run()
+
+    from gammon_rl.cli.progress import ProgressDisplay
+
+    with ProgressDisplay("training", config.games, trainer.games) as display:
+
+        def show(status: Status) -> None:
+            display.update(
+                status.games,
+                f"{status.games_per_second:,.0f} games/s  loss {status.loss:.4f}  lambda {status.trace:.2f}  "
+                f"step {status.step_size:.1e}  start {status.start_probs[0]:.3f}",
+            )
+
+        return trainer.run(show)
+
+
+def export(
+    run: Annotated[Path, typer.Argument(help="Directory of a run.")],
+    file: Annotated[Path, typer.Argument(help="Model file to write (.safetensors).")],
+) -> None:
+    """Write the evaluator of a run as one model file that needs no torch."""
+    require_torch()
+    from gammon_rl.train.export import export_run
+
+    model = export_run(run, file)
+    typer.echo(f"{file}: {model.rules.name}, layers {model.info['layers']}, {model.info['games']:,} games")
+
+
+def require_torch() -> None:
+    """Say in one line what is missing if torch is."""
+    try:
+        import torch  # noqa: F401
+    except ImportError:
+        raise RunError("training needs torch and tensorboard: pip install 'gammon-rl[train]'") from None

@@ -1,0 +1,197 @@
+"""The model file: one safetensors file that says what it is, loaded with a path and nothing else.
+
+The file holds the layers as ``layers.0.weight``, ``layers.0.bias`` and so on, and one metadata entry, ``gammon_rl``,
+with sorted JSON. Nothing in it is ever executed.
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
+from gammon_rl.errors import ModelFileError
+from gammon_rl.eval import encoder
+from gammon_rl.eval.network import OUTCOMES, POINTS, Floats, Network, nested
+from gammon_rl.rules.variants import VARIANTS, Boards, Variant
+
+FORMAT: Final = 1
+METADATA_KEY: Final = "gammon_rl"
+PERSPECTIVE: Final = "player on roll, dice not rolled"
+RELEASED: Final = Path(__file__).parents[2] / "checkpoints"
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A trained evaluator: the one thing bots, arena and tables ask about a board.
+
+    Attributes
+    ----------
+    layers : tuple of (float32 (out, in), float32 (out,))
+        Weights and biases.
+    rules : Variant
+        The variant it was trained for.
+    info : mapping
+        The rest of the metadata: training configuration, games, measured strength, licence.
+    name : str
+        Where it came from, for messages.
+    """
+
+    layers: tuple[tuple[Floats, Floats], ...]
+    rules: Variant
+    info: Mapping[str, Any] = field(default_factory=dict)
+    name: str = "model"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_network", Network(self.layers, self.rules))
+
+    def outcomes(self, boards: Boards) -> Floats:
+        """Return the chances of the six outcomes, float32 (..., 6), from lose backgammon to win backgammon."""
+        network: Network = self.__dict__["_network"]
+        boards = np.asarray(boards, dtype=np.int8)
+        return network.outcomes(boards.reshape(-1, 26)).reshape(*boards.shape[:-1], 6)
+
+    def probs(self, boards: Boards) -> Floats:
+        """Return the nested chances of the player on roll.
+
+        Parameters
+        ----------
+        boards : int8 (..., 26)
+            Boards with the dice not yet rolled, such as afterstates.
+
+        Returns
+        -------
+        float32 (..., 5)
+            Win, win gammon or better, win backgammon, lose gammon or worse, lose backgammon. A finished game has its
+            result, and a side with a checker off loses no gammon.
+        """
+        return nested(self.outcomes(boards))
+
+    def equity(self, boards: Boards) -> Floats:
+        """Return the cubeless equity of the player on roll in points, float32 (...), for boards int8 (..., 26)."""
+        equity: Floats = self.outcomes(boards) @ POINTS
+        return equity
+
+    def save(self, path: str | Path) -> None:
+        """Write the model file, whole or not at all; equal models make equal bytes."""
+        tensors: dict[str, NDArray[Any]] = {}
+        for number, (weight, bias) in enumerate(self.layers):
+            tensors[f"layers.{number}.weight"] = np.ascontiguousarray(weight, dtype=np.float32)
+            tensors[f"layers.{number}.bias"] = np.ascontiguousarray(bias, dtype=np.float32)
+        about = {
+            **self.info,
+            "format": FORMAT,
+            "encoder": {"name": encoder.NAME, "version": encoder.VERSION},
+            "layers": [int(self.layers[0][0].shape[1]), *(len(bias) for _, bias in self.layers)],
+            "activation": "relu",
+            "outputs": list(OUTCOMES),
+            "perspective": PERSPECTIVE,
+            "variant": self.rules.name,
+        }
+        write_whole(Path(path), save(tensors, {METADATA_KEY: json.dumps(about, sort_keys=True)}))
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file so that a reader finds the old content or the new one, whatever happens in between."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with open(temporary, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def load_model(source: str | Path, rules: Variant | None = None) -> Model:
+    """Load a model file.
+
+    Parameters
+    ----------
+    source : str or Path
+        A path, or the name of a released model such as ``standard``.
+    rules : Variant, optional
+        The variant it will play; a model for another one is refused.
+
+    Raises
+    ------
+    ModelFileError
+        If there is no such file, or it is damaged, too new, not a model, or for another variant.
+    """
+    path = find_model(source)
+    about, tensors = _read(path)
+    if about.get("format") != FORMAT:
+        raise ModelFileError(f"{path}: model format {about.get('format')!r}, this version reads {FORMAT}")
+    wanted = {"name": encoder.NAME, "version": encoder.VERSION}
+    if about.get("encoder") != wanted:
+        raise ModelFileError(f"{path}: made for encoder {about.get('encoder')!r}, this version has {wanted}")
+    if about.get("activation") != "relu" or about.get("outputs") != list(OUTCOMES):
+        raise ModelFileError(f"{path}: activation or outputs differ from what this version evaluates")
+    variant = about.get("variant")
+    if not isinstance(variant, str) or variant not in VARIANTS:
+        raise ModelFileError(f"{path}: made for an unknown variant {variant!r}; known are {', '.join(VARIANTS)}")
+    if rules is not None and variant != rules.name:
+        raise ModelFileError(f"{path}: made for {variant}, not for {rules.name}")
+    return Model(_layers(path, about, tensors), VARIANTS[variant], about, str(source))
+
+
+def find_model(source: str | Path) -> Path:
+    """Return the path of a model file given by path or released name."""
+    path = Path(source)
+    if path.is_file():
+        return path
+    released = RELEASED / f"{source}.safetensors"
+    if path.name == str(source) and released.is_file():
+        return released
+    if path.is_dir():
+        raise ModelFileError(f"{path}: is a directory, expected a model file")
+    names = ", ".join(sorted(found.stem for found in RELEASED.glob("*.safetensors"))) or "none"
+    raise ModelFileError(f"{source}: no such model file; released models here: {names}")
+
+
+def _read(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    try:
+        with safe_open(path, framework="numpy") as file:
+            metadata = file.metadata() or {}
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except (SafetensorError, OSError, ValueError) as error:
+        raise ModelFileError(f"{path}: not a readable model file ({error})") from None
+    if METADATA_KEY not in metadata:
+        raise ModelFileError(f"{path}: a safetensors file, but without the {METADATA_KEY!r} description of a model")
+    try:
+        about = json.loads(metadata[METADATA_KEY])
+    except ValueError as error:
+        raise ModelFileError(f"{path}: its description is not JSON ({error})") from None
+    if not isinstance(about, dict):
+        raise ModelFileError(f"{path}: its description is not a JSON object")
+    return about, tensors
+
+
+def _layers(
+    path: Path, about: Mapping[str, Any], tensors: Mapping[str, NDArray[Any]]
+) -> tuple[tuple[Floats, Floats], ...]:
+    sizes: Any = about.get("layers")
+    sane = isinstance(sizes, list) and len(sizes) >= 3 and all(isinstance(size, int) and size > 0 for size in sizes)
+    if not sane or sizes[0] != encoder.INPUTS or sizes[-1] != len(OUTCOMES):
+        raise ModelFileError(f"{path}: layer sizes {sizes!r}, expected [{encoder.INPUTS}, ..., {len(OUTCOMES)}]")
+    expected: dict[str, tuple[int, ...]] = {}
+    for number, (inputs, outputs) in enumerate(pairwise(sizes)):
+        expected[f"layers.{number}.weight"] = (outputs, inputs)
+        expected[f"layers.{number}.bias"] = (outputs,)
+    if {name: tensor.shape for name, tensor in tensors.items()} != expected:
+        raise ModelFileError(f"{path}: its tensors do not have the shapes of layers {sizes}")
+    for name, tensor in tensors.items():
+        if tensor.dtype != np.float32 or not np.isfinite(tensor).all():
+            raise ModelFileError(f"{path}: tensor {name} is not finite float32")
+    return tuple(
+        (tensors[f"layers.{number}.weight"], tensors[f"layers.{number}.bias"]) for number in range(len(sizes) - 1)
+    )

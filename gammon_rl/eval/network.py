@@ -1,0 +1,149 @@
+"""The NumPy evaluator: from boards to the chances of the six outcomes, with no torch.
+
+The net ends in six numbers, one for each outcome from the worst to the best for the player on roll; a softmax makes
+them chances. Two things are known without the net and are put in here: a game that is over has its result, and a
+side that has borne a checker off can no longer lose a gammon.
+
+Legend: N boards, H units of the first layer.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gammon_rl.eval.encoder import MOST, PLACE_INPUTS, fold
+from gammon_rl.rules.board import results
+from gammon_rl.rules.variants import Boards, Variant
+
+Floats = NDArray[np.float32]
+
+OUTCOMES: Final = ("lose backgammon", "lose gammon", "lose single", "win single", "win gammon", "win backgammon")
+POINTS: Final[Floats] = np.array([-3, -2, -1, 1, 2, 3], dtype=np.float32)
+"""The points each outcome is worth to the player on roll at a cube of 1."""
+
+_BLOCK: Final = 512  # boards evaluated at once: their first layer fits the cache
+_FOLD_UP_TO: Final = 128  # units up to which adding table rows beats the matrix product (measured with AVX-512)
+
+
+def outcome_index(points: NDArray[np.int8]) -> NDArray[np.int64]:
+    """Return the index in `OUTCOMES` of results of -3 to 3 points, none of them 0."""
+    index: NDArray[np.int64] = points.astype(np.int64) + 3 - (points > 0)
+    return index
+
+
+def nested(outcomes: Floats) -> Floats:
+    """Turn chances of the six outcomes (..., 6) into probs (..., 5).
+
+    Examples
+    --------
+    >>> nested(np.array([0.0, 0.125, 0.25, 0.25, 0.25, 0.125], dtype=np.float32)).tolist()
+    [0.625, 0.375, 0.125, 0.125, 0.0]
+    """
+    lose_bg, lose_g, _, win_s, win_g, win_bg = np.moveaxis(outcomes, -1, 0)
+    gammon = win_g + win_bg
+    return np.stack([win_s + gammon, gammon, win_bg, lose_g + lose_bg, lose_bg], axis=-1)
+
+
+class Network:
+    """A net of fully connected layers with rectified units, and the exact knowledge around it.
+
+    Parameters
+    ----------
+    layers : sequence of (float32 (out, in), float32 (out,))
+        Weights and biases, the first over `encoder.INPUTS` inputs, the last with six outputs.
+    rules : Variant
+        The variant it plays.
+    """
+
+    def __init__(self, layers: Sequence[tuple[Floats, Floats]], rules: Variant) -> None:
+        self.rules = rules
+        weight, bias = layers[0]
+        self._rest = [(np.ascontiguousarray(w.T), b) for w, b in layers[1:]]
+        self._folded = len(bias) <= _FOLD_UP_TO
+        if self._folded:
+            table, whole = fold(weight, bias, rules.checkers)
+            table[0] += whole  # every board has one row of each place
+            self._pairs = _pair_table(table)
+        else:
+            self._dense, self._bias = _dense_weight(weight, bias, rules.checkers)
+
+    def outcomes(self, boards: Boards) -> Floats:
+        """Return the chances of the six `OUTCOMES`, float32 (N, 6), for boards int8 (N, 26)."""
+        out = np.empty((len(boards), 6), dtype=np.float32)
+        for at in range(0, len(boards), _BLOCK):
+            self._block(boards[at : at + _BLOCK], out[at : at + _BLOCK])
+        return out
+
+    def _block(self, boards: Boards, out: Floats) -> None:
+        hidden = self._first_folded(boards) if self._folded else self._first_dense(boards)
+        np.maximum(hidden, 0, out=hidden)
+        for weight, bias in self._rest[:-1]:
+            hidden = hidden @ weight
+            hidden += bias
+            np.maximum(hidden, 0, out=hidden)
+        # From here on boards are columns: six long rows are quick to exponentiate and to add up.
+        weight, bias = self._rest[-1]
+        chance = weight.T @ hidden.T
+        chance += bias[:, None]
+        chance -= chance.max(axis=0)
+        np.exp(chance, out=chance)
+        places = np.ascontiguousarray(boards.T)
+        mine = np.maximum(places, 0).sum(axis=0, dtype=np.int8)
+        theirs = -np.minimum(places, 0).sum(axis=0, dtype=np.int8)
+        chance[:2, mine < self.rules.checkers] = 0
+        chance[4:, theirs < self.rules.checkers] = 0
+        chance /= chance.sum(axis=0)
+        over = np.flatnonzero((mine == 0) | (theirs == 0))
+        if over.size:
+            chance[:, over] = 0
+            chance[outcome_index(results(boards[over], self.rules)), over] = 1
+        out[:] = chance.T
+
+    def _first_folded(self, boards: Boards) -> Floats:
+        """Return the first layer before its rectifier, float32 (N, H)."""
+        pairs = np.take(_PAIR_ROWS, np.ascontiguousarray(boards).view(np.uint16).T, mode="clip")
+        total: Floats = np.take(self._pairs[0], pairs[0], axis=0, mode="clip")
+        row = np.empty_like(total)
+        for table, pair in zip(self._pairs[1:], pairs[1:], strict=True):
+            np.take(table, pair, axis=0, out=row, mode="clip")
+            total += row
+        return total
+
+    def _first_dense(self, boards: Boards) -> Floats:
+        inputs = np.take(PLACE_INPUTS, boards.astype(np.intp) + MOST, axis=0, mode="clip")
+        total: Floats = inputs.reshape(len(boards), 26 * 8) @ self._dense
+        total += self._bias
+        return total
+
+
+def _pair_rows() -> NDArray[np.intp]:
+    """Map the two bytes of neighbouring counts, read as one number, to their row in a pair table."""
+    counts = np.arange(-MOST, MOST + 1, dtype=np.int8)
+    pairs = np.stack(np.meshgrid(counts, counts, indexing="ij"), axis=-1).reshape(-1, 2)
+    rows = np.zeros(1 << 16, dtype=np.intp)
+    rows[np.ascontiguousarray(pairs).view(np.uint16).ravel()] = np.arange(len(pairs))
+    return rows
+
+
+_PAIR_ROWS: Final = _pair_rows()
+
+
+def _pair_table(table: Floats) -> Floats:
+    """Add up the rows of neighbouring places, so that 13 rows make a first layer: float32 (13, 961, H)."""
+    pairs = np.ascontiguousarray(table[0::2, :, None, :] + table[1::2, None, :, :])
+    return pairs.reshape(13, (2 * MOST + 1) ** 2, -1)
+
+
+def _dense_weight(weight: Floats, bias: Floats, checkers: int) -> tuple[Floats, Floats]:
+    """Return the first layer as a matrix over the inputs of the places alone, float32 (208, H), and its bias.
+
+    How many checkers a place has is itself a weighted sum of its inputs, so the checkers off need none of their own.
+    """
+    places = weight[:, :-2].T.astype(np.float64)
+    for side, column in ((slice(0, 4), weight[:, -2]), (slice(4, 8), weight[:, -1])):
+        count = np.zeros(8)
+        count[side] = (1, 1, 1, 2)
+        places -= np.outer(np.tile(count, 26) / checkers, column)
+    return places.astype(np.float32), (bias + weight[:, -2] + weight[:, -1]).astype(np.float32)

@@ -1,0 +1,165 @@
+"""A training run as one TOML file: every key is a field of `TrainConfig`, and the text under it is its help."""
+
+import difflib
+import tomllib
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gammon_rl.errors import ConfigError, InvalidNotationError
+from gammon_rl.rules.variants import variant
+
+Schedule = float | tuple[tuple[float, float], ...]
+"""A constant, or points (share of the run, value) joined by straight lines."""
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """What a training run does; the same values and seed give the same bytes."""
+
+    games: int = 600_000
+    """Stop after this many finished games, over all workers."""
+    seed: int = 1
+    """Seed of the dice, the first weights and the order of learning; any size."""
+    variant: str = "standard"
+    """Standard, nackgammon, hypergammon, longgammon or tavla."""
+    hidden: tuple[int, ...] = (80,)
+    """Units of the hidden layers, first to last."""
+    workers: int = 1
+    """Processes on this machine, each with its own games; gradients are averaged."""
+    parallel_games: int = 2048
+    """Games played at once by each worker."""
+    segment: int = 12
+    """Plies played between two rounds of learning."""
+    minibatch: int = 2048
+    """Positions of each worker in one step of the optimiser."""
+    step_size: Schedule = ((0.0, 1e-3), (1.0, 1e-5))
+    """Adam's step size: a number, or [[share of run, value], ...]."""
+    trace: Schedule = ((0.0, 0.7), (1.0, 0.0))
+    """Lambda of TD(lambda): a number, or [[share of run, value], ...]."""
+    exploration: Schedule = 0.0
+    """Chance of a random play: a number, or [[share of run, value], ...]."""
+    gradient_limit: float = 1.0
+    """Longest gradient; longer ones are shortened to it."""
+    checkpoint_minutes: float = 5.0
+    """Minutes between checkpoints."""
+
+    def __post_init__(self) -> None:
+        faults = []
+        for name in ("games", "workers", "parallel_games", "segment", "minibatch"):
+            if getattr(self, name) < 1:
+                faults.append(f"{name} must be at least 1, got {getattr(self, name)}")
+        if self.seed < 0:
+            faults.append(f"seed must not be negative, got {self.seed}")
+        if not self.hidden or min(self.hidden) < 1:
+            faults.append(f"hidden must be one or more positive sizes, got {list(self.hidden)}")
+        for name in ("gradient_limit", "checkpoint_minutes"):
+            if not getattr(self, name) > 0:
+                faults.append(f"{name} must be positive, got {getattr(self, name)}")
+        for name, low, high in (("step_size", 0.0, 1.0), ("trace", 0.0, 1.0), ("exploration", 0.0, 1.0)):
+            faults += _schedule_faults(name, getattr(self, name), low, high)
+        try:
+            variant(self.variant)
+        except InvalidNotationError as error:
+            faults.append(str(error))
+        if faults:
+            raise ConfigError("; ".join(faults))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the values as JSON knows them."""
+        return {name: _plain(value) for name, value in asdict(self).items()}
+
+
+def value_at(schedule: Schedule, share: float) -> float:
+    """Return a schedule's value when `share` of the run (0 to 1) is done.
+
+    Examples
+    --------
+    >>> value_at(((0.0, 1.0), (0.5, 0.0)), 0.25), value_at(0.3, 0.9)
+    (0.5, 0.3)
+    """
+    if isinstance(schedule, tuple):
+        shares, values = zip(*schedule, strict=True)
+        return float(np.interp(share, shares, values))
+    return schedule
+
+
+def load_config(path: str | Path, changes: Sequence[str] = ()) -> TrainConfig:
+    """Read a configuration file, with changes such as ``games=20000`` put over it.
+
+    Raises
+    ------
+    ConfigError
+        If the file cannot be read, or a key or a value is not one; the nearest known key is named.
+    """
+    try:
+        values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: cannot be read ({error})") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path}: not TOML ({error})") from None
+    for change in changes:
+        name, equals, text = change.partition("=")
+        if not equals:
+            raise ConfigError(f"change {change!r} is not key=value")
+        try:
+            values[name.strip()] = tomllib.loads(f"value = {text}")["value"]
+        except tomllib.TOMLDecodeError:
+            values[name.strip()] = text.strip()
+    try:
+        return config_from(values)
+    except ConfigError as error:
+        raise ConfigError(f"{path}: {error}") from None
+
+
+def config_from(values: dict[str, Any]) -> TrainConfig:
+    """Make a configuration of plain values, as TOML or JSON gives them."""
+    known = {one.name: one for one in fields(TrainConfig)}
+    for name in values:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1, cutoff=0.0)
+            raise ConfigError(f"unknown key {name!r}; the nearest known key is {near[0]!r}")
+    return TrainConfig(**{name: _typed(name, known[name].default, value) for name, value in values.items()})
+
+
+def _typed(name: str, default: Any, value: Any) -> Any:
+    """Return a value in the type of its key, or refuse it."""
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if name in ("step_size", "trace", "exploration"):
+        if number:
+            return float(value)
+        pairs = isinstance(value, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in value)
+        if pairs and value and all(isinstance(part, (int, float)) for pair in value for part in pair):
+            return tuple((float(share), float(at)) for share, at in value)
+        raise ConfigError(f"{name} must be a number or [[share of run, value], ...], got {value!r}")
+    if isinstance(default, tuple):
+        sizes = [value] if isinstance(value, int) else value
+        if isinstance(sizes, list) and all(isinstance(size, int) and not isinstance(size, bool) for size in sizes):
+            return tuple(sizes)
+        raise ConfigError(f"{name} must be a list of whole numbers, got {value!r}")
+    if isinstance(default, float) and number:
+        return float(value)
+    if isinstance(default, int) and number and value == int(value):
+        return int(value)
+    if isinstance(default, str) and isinstance(value, str):
+        return value
+    kind = {int: "a whole number", float: "a number", str: "text"}[type(default)]
+    raise ConfigError(f"{name} must be {kind}, got {value!r}")
+
+
+def _schedule_faults(name: str, schedule: Schedule, low: float, high: float) -> list[str]:
+    points = schedule if isinstance(schedule, tuple) else ((0.0, schedule),)
+    shares = [share for share, _ in points]
+    faults = []
+    if any(not low <= value <= high for _, value in points):
+        faults.append(f"{name} must stay within {low:g} to {high:g}, got {_plain(schedule)}")
+    if shares != sorted(shares) or any(not 0 <= share <= 1 for share in shares):
+        faults.append(f"{name}: shares of the run must rise from 0 to 1, got {shares}")
+    return faults
+
+
+def _plain(value: Any) -> Any:
+    return [_plain(part) for part in value] if isinstance(value, tuple) else value

@@ -1,0 +1,126 @@
+"""The processes of a run: one trains alone, several play their own games and average their gradients.
+
+Started by `launch` on this machine, or by ``torchrun`` on any number of them. Each process computes with one thread.
+"""
+
+import os
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, TypeVar
+
+import torch
+from torch import distributed
+
+from gammon_rl.errors import RunError
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """One of `world` processes. Every method but `alone` is a meeting point: all of them must call it."""
+
+    rank: int = 0
+    world: int = 1
+
+    @property
+    def first(self) -> bool:
+        """Whether this is the process that reports and writes."""
+        return self.rank == 0
+
+    def average(self, parameters: list[torch.nn.Parameter]) -> None:
+        """Replace gradients by their mean over the ranks."""
+        if self.world == 1:
+            return
+        gradients = [one.grad for one in parameters if one.grad is not None]
+        flat = torch.cat([gradient.reshape(-1) for gradient in gradients])
+        distributed.all_reduce(flat)
+        flat /= self.world
+        parts = torch.split(flat, [one.numel() for one in gradients])
+        for gradient, part in zip(gradients, parts, strict=True):
+            gradient.copy_(part.view_as(gradient))
+
+    def total(self, values: list[float]) -> list[float]:
+        """Return the sum of each value over the ranks."""
+        if self.world == 1:
+            return values
+        tensor = torch.tensor(values, dtype=torch.float64)
+        distributed.all_reduce(tensor)
+        return [float(value) for value in tensor]
+
+    def gather(self, value: T) -> list[T]:
+        """Return the values of all ranks, first to last, on every rank."""
+        if self.world == 1:
+            return [value]
+        values: list[Any] = [None] * self.world
+        distributed.all_gather_object(values, value)
+        return values
+
+
+def launch(workers: int, work: Callable[[Ranks], T]) -> T:
+    """Run `work` in this process and in `workers` - 1 others, and return what this one returns.
+
+    Under ``torchrun`` the processes exist already and `workers` must be their number on this machine's node or 1.
+
+    Raises
+    ------
+    RunError
+        If another process ended before its work was done.
+    """
+    torch.set_num_threads(1)
+    if "TORCHELASTIC_RUN_ID" in os.environ:
+        distributed.init_process_group("gloo", timeout=_TIMEOUT)
+        try:
+            return work(Ranks(distributed.get_rank(), distributed.get_world_size()))
+        finally:
+            distributed.destroy_process_group()
+    if workers == 1:
+        return work(Ranks())
+    port = _free_port()
+    context = torch.multiprocessing.get_context("spawn")
+    others = [
+        context.Process(target=_other, args=(rank, workers, port, work), daemon=True) for rank in range(1, workers)
+    ]
+    for process in others:
+        process.start()
+    try:
+        _join(0, workers, port)
+        result = work(Ranks(0, workers))
+    except RuntimeError as error:
+        if isinstance(error, torch.cuda.OutOfMemoryError) or all(process.is_alive() for process in others):
+            raise
+        raise RunError(f"a worker process ended early ({str(error).splitlines()[0]})") from error
+    finally:
+        if distributed.is_initialized():
+            distributed.destroy_process_group()
+        for process in others:
+            process.join(timeout=10)
+            process.kill()
+    return result
+
+
+_TIMEOUT = timedelta(minutes=10)
+
+
+def _join(rank: int, world: int, port: int) -> None:
+    address = f"tcp://127.0.0.1:{port}"
+    distributed.init_process_group("gloo", init_method=address, rank=rank, world_size=world, timeout=_TIMEOUT)
+
+
+def _other(rank: int, world: int, port: int, work: Callable[[Ranks], Any]) -> None:
+    torch.set_num_threads(1)
+    try:
+        _join(rank, world, port)
+        work(Ranks(rank, world))
+    except RuntimeError:
+        # The first process is gone; it has said why, or was killed.
+        os._exit(1)
+
+
+def _free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port: int = one.getsockname()[1]
+        return port

@@ -1,0 +1,99 @@
+"""Self-play: many games side by side, a segment of plies at a time.
+
+Legend: N games side by side, T plies of a segment, M afterstates.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gammon_rl.bots.search import chosen
+from gammon_rl.rules.board import results
+from gammon_rl.rules.dice import opening_roll, roll
+from gammon_rl.rules.plays import legal_plays
+from gammon_rl.rules.variants import Boards, Variant
+
+Floats = NDArray[np.float32]
+
+
+class Judge(Protocol):
+    """Whatever chooses the plays."""
+
+    def equity(self, boards: Boards) -> Floats:
+        """Return the equity of the player on roll, float32 (M,), for boards int8 (M, 26)."""
+        ...
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A stretch of N games: what was on the board, and what the best play made of it.
+
+    Attributes
+    ----------
+    boards : int8 (T, N, 26)
+        The boards before each roll, the player on roll's view.
+    next_boards : int8 (T, N, 26)
+        The afterstate of the best play: the board before the next roll, as the other player sees it. Where a random
+        play was made instead, the next of `boards` is another one.
+    points : int8 (T, N)
+        What the best play won, 1 to 3, or 0 while the game goes on.
+    explored : bool (T, N)
+        Whether a random play was made instead of the best one.
+    results : int8 (G,)
+        Points of the games that ended in this segment, in order.
+    """
+
+    boards: Boards
+    next_boards: Boards
+    points: NDArray[np.int8]
+    explored: NDArray[np.bool_]
+    results: NDArray[np.int8]
+
+
+class SelfPlay:
+    """N games side by side, each started again when it ends.
+
+    Parameters
+    ----------
+    rules : Variant
+        The variant played.
+    games : int
+        How many at once.
+    rng : numpy.random.Generator
+        The dice, and the random plays.
+    """
+
+    def __init__(self, rules: Variant, games: int, rng: np.random.Generator) -> None:
+        self.rules = rules
+        self.rng = rng
+        self._start = rules.start()
+        self.boards: Boards = np.tile(self._start, (games, 1))
+        self.opening = np.ones(games, dtype=np.bool_)  # whether the roll to come opens a game
+
+    def play(self, judge: Judge, plies: int, exploration: float = 0.0) -> Segment:
+        """Play some plies of every game by what the judge thinks best."""
+        games = len(self.boards)
+        boards = np.empty((plies, games, 26), dtype=np.int8)
+        next_boards = np.empty_like(boards)
+        points = np.empty((plies, games), dtype=np.int8)
+        explored = np.zeros((plies, games), dtype=np.bool_)
+        finished = []
+        for ply in range(plies):
+            boards[ply] = self.boards
+            dice = roll(self.rng, games)
+            dice[self.opening] = opening_roll(self.rng, int(self.opening.sum()))
+            parents, afterstates = legal_plays(self.boards, dice, self.rules)
+            best = chosen(self.boards, parents, afterstates, judge.equity(afterstates))
+            next_boards[ply] = made = best
+            points[ply] = -results(best, self.rules)
+            if exploration > 0:
+                explored[ply] = self.rng.random(games) < exploration
+                random = chosen(self.boards, parents, afterstates, self.rng.random(len(afterstates), np.float32))
+                made = np.where(explored[ply][:, None], random, best)
+            won = -results(made, self.rules)
+            self.opening = won > 0
+            finished.append(won[self.opening])
+            self.boards = np.where(self.opening[:, None], self._start, made)
+        return Segment(boards, next_boards, points, explored, np.concatenate(finished))
