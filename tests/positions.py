@@ -226,6 +226,7 @@ KNOWN = (
     ),
     Known("tavla must bear off", "6 4x2", "24x2", (4, 1), ("5 4", "6 3"), TAVLA),
     Known("tavla uses both dice first", "4 2", "1x2 24", (3, 2), ("2",), TAVLA),
+    Known("tavla uses both dice first, the checker then off", "6 4", "1x2 3x2", (5, 4), ("2",), TAVLA),
     Known("tavla doubles bear off each time", "6x3 3", "24x2", (3, 3), ("6 3",), TAVLA),
     Known("without tavla they need not", "6x3 3", "24x2", (3, 3), ("6 3", "3x3")),
     Known(

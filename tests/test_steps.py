@@ -261,6 +261,14 @@ def test_a_first_step_that_leaves_too_few_dice_playable_is_refused() -> None:
         next_steps(position("24", "13x2"), (6, 5), [Step(24, 19)])
 
 
+def test_the_bar_comes_before_any_other_step() -> None:
+    board = position("bar 13", "1x2 24x2")
+    assert offered(board, (6, 2)) == {"bar/23": 2, "bar/19": 6}
+    with pytest.raises(IllegalPlayError, match="begins with the steps: 13 to 7"):
+        next_steps(board, (6, 2), [Step(13, 7)])
+    assert offered(board, (6, 2), Step(25, 23)) == {"23/17": 6, "13/7": 6}
+
+
 def test_a_thousand_results_are_taken_apart_in_time() -> None:
     plays = results(MANY_RESULTS, (1, 1))
     assert len(plays) == 1117

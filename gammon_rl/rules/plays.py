@@ -343,8 +343,20 @@ def _bearing_off_plays(chunk: _Chunk, row: Index, forced: bool) -> Masks:
     own, open_points = chunk.own[single], chunk.open[single]
     from_high = _movable(own, open_points, high[single], forced)
     from_low = _movable(own, open_points, low[single], forced)
-    keys = np.concatenate([keys, _single_steps(chunk, single, from_high, from_low)])
+    keys = np.concatenate([keys, _single_steps(chunk, single, from_high, from_low), _endings(chunk, row)])
     return np.unique((keys & ~_CHANGE) | _tables().canonical[keys & _CHANGE])
+
+
+def _endings(chunk: _Chunk, row: Index) -> Masks:
+    """Return the keys of plays that bear the last checker off by the higher die and so end the game.
+
+    They are complete even where both dice could be played, by a hit on the way off.
+    """
+    own = chunk.own[row]
+    alone = row[own & (own - _ONE) == 0]
+    point = np.bitwise_count(chunk.own[alone] - _ONE).astype(np.uint32)
+    ends = (chunk.counts(alone, point) == 1) & (point <= chunk.high[alone])
+    return chunk.start(alone[ends]) + _step(point[ends], np.zeros(1, dtype=np.uint32), _FIRST)
 
 
 def _without(row: Index, keys: Masks) -> Index:

@@ -338,15 +338,9 @@ def _reached(start: Place, dice: tuple[int, ...], taken: Sequence[Step], forced_
 
 def _offers(reached: list[Reached], ends: set[Place], forced_bearoff: bool) -> list[Offer]:
     """Return the steps from which an end can be reached with the dice that are left."""
-    hopeless: set[Reached] = set()
 
     def leads_on(place: Place, left: tuple[int, ...]) -> bool:
-        if (place, left) in hopeless:
-            return False
-        if any(leads_on(*after) for _, after in follow(place, left)) or place in ends:
-            return True
-        hopeless.add((place, left))
-        return False
+        return place in ends or any(leads_on(*after) for _, after in follow(place, left))
 
     def follow(place: Place, left: tuple[int, ...]) -> Iterator[tuple[Offer, Reached]]:
         for die in sorted(set(left)):

@@ -1,0 +1,388 @@
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gammon_rl as gr
+from gammon_rl.bots.bench import random_positions
+from gammon_rl.eval.model import Model
+from gammon_rl.rules.board import results
+
+torch = pytest.importorskip("torch")
+
+from gammon_rl.train.checkpoint import NAME, PREVIOUS, load_checkpoint  # noqa: E402
+from gammon_rl.train.config import TrainConfig, config_from, load_config, value_at  # noqa: E402
+from gammon_rl.train.export import export_run  # noqa: E402
+from gammon_rl.train.network import FoldedNet, Net, outcomes  # noqa: E402
+from gammon_rl.train.returns import lambda_returns  # noqa: E402
+from gammon_rl.train.selfplay import SelfPlay  # noqa: E402
+from gammon_rl.train.trainer import Trainer  # noqa: E402
+
+SMALL = {"games": 400, "parallel_games": 64, "segment": 6, "minibatch": 128, "hidden": (8,)}
+
+
+class RandomJudge:
+    def __init__(self, seed):
+        self.rng = np.random.default_rng(seed)
+
+    def equity(self, boards):
+        return self.rng.random(len(boards), dtype=np.float32)
+
+
+# The nets
+
+
+@pytest.fixture(scope="module")
+def many_boards():
+    boards = random_positions(9000, seed=2)[0]
+    finished = gr.turn(boards[:1000])
+    finished[:500] = np.where(finished[:500] > 0, 0, finished[:500])
+    return np.concatenate([boards, finished])
+
+
+@pytest.mark.parametrize("hidden", [(16,), (200,), (32, 24)])
+def test_numpy_model_equals_torch_on_ten_thousand_boards(many_boards, hidden):
+    torch.manual_seed(3)
+    net = Net(hidden, gr.STANDARD)
+    with torch.no_grad():
+        for parameter in net.parameters():
+            parameter.mul_(3)
+    assert len(many_boards) == 10_000
+    by_torch = outcomes(net, many_boards)
+    np.testing.assert_allclose(Model(net.arrays(), gr.STANDARD).outcomes(many_boards), by_torch, atol=1e-5)
+    assert by_torch.std(axis=0).min() > 0.01
+
+
+@pytest.mark.parametrize("hidden", [(16,), (32, 24)])
+def test_folded_net_is_the_net(many_boards, hidden):
+    net = Net(hidden, gr.STANDARD)
+    with torch.no_grad():
+        plain = torch.softmax(net(torch.from_numpy(many_boards)), dim=1)
+    torch.testing.assert_close(FoldedNet(net).outcomes(many_boards), plain, atol=1e-5, rtol=0)
+
+
+def test_net_begins_near_the_base_rates():
+    net = Net((80,), gr.STANDARD)
+    net.start_at((0.01, 0.12, 0.37, 0.37, 0.12, 0.01))
+    win, gammon, _, lost_gammon, _ = Model(net.arrays(), gr.STANDARD).probs(gr.STANDARD.start())
+    assert abs(win - 0.5) < 0.05
+    assert abs(gammon - 0.13) < 0.05
+    assert abs(lost_gammon - 0.13) < 0.05
+
+
+# Returns
+
+
+def episode(seed, plies=7, games=40, trace=0.6, explore=0.2):
+    rng = np.random.default_rng(seed)
+    values = rng.dirichlet(np.ones(6), (plies, games)).astype(np.float32)
+    points = (rng.random((plies, games)) < 0.15) * rng.integers(1, 4, (plies, games))
+    explored = rng.random((plies, games)) < explore
+    return values, points.astype(np.int8), explored, trace
+
+
+def spelled_out(values, points, explored, trace, ply, game):
+    """The return of one position, by the definition: a sum over how far it looks, seen by its own player."""
+
+    def seen(chances, turns):
+        return chances[::-1] if turns % 2 else chances
+
+    total, weight = np.zeros(6), 1.0
+    for steps in range(1, len(points) - ply + 1):
+        at = ply + steps - 1
+        if points[at, game]:
+            result = np.zeros(6)
+            result[2 + points[at, game]] = 1  # won by the player on roll at `at`
+            return total + weight * seen(result, steps - 1)
+        last = explored[at, game] or at == len(points) - 1
+        share = weight if last else weight * (1 - trace)
+        total = total + share * seen(values[at, game], steps)
+        weight -= share
+        if last:
+            return total
+    raise AssertionError
+
+
+@pytest.mark.parametrize("trace", [0.0, 0.5, 0.6, 1.0])
+def test_lambda_returns_are_the_weighted_sum_of_n_step_returns(trace):
+    values, points, explored, _ = episode(seed=4)
+    returns = lambda_returns(values, points, explored, trace)
+    for ply in range(len(points)):
+        for game in range(points.shape[1]):
+            expected = spelled_out(values, points, explored, trace, ply, game)
+            np.testing.assert_allclose(returns[ply, game], expected, atol=1e-6)
+    np.testing.assert_allclose(returns.sum(axis=-1), 1, atol=1e-5)
+
+
+def test_returns_turn_at_every_ply_and_stop_at_the_end_of_a_game():
+    value = np.array([0.1, 0.2, 0.3, 0.2, 0.15, 0.05], dtype=np.float32)
+    values = np.tile(value, (3, 1, 1))
+    points = np.array([[0], [2], [0]], dtype=np.int8)
+    none = np.zeros((3, 1), dtype=bool)
+    returns = lambda_returns(values, points, none, 1.0)
+    assert returns[1, 0].tolist() == [0, 0, 0, 0, 1, 0]  # the mover won a gammon
+    assert returns[0, 0].tolist() == [0, 1, 0, 0, 0, 0]  # so the other lost it
+    assert returns[2, 0].tolist() == value[::-1].tolist()  # the next game: nothing carried over
+    assert lambda_returns(values, points, none, 0.0)[0, 0].tolist() == value[::-1].tolist()
+
+
+# Self-play
+
+
+def test_selfplay_follows_the_rules_and_restarts_games():
+    play = SelfPlay(gr.STANDARD, 50, np.random.default_rng(1))
+    start = gr.STANDARD.start()
+    segment = play.play(RandomJudge(2), 300, exploration=0.0)
+    for ply in range(299):
+        over = segment.points[ply] > 0
+        assert (segment.boards[ply + 1][over] == start).all()
+        assert (segment.boards[ply + 1][~over] == segment.next_boards[ply][~over]).all()
+        assert (results(segment.next_boards[ply]) == -segment.points[ply]).all()
+    assert len(segment.results) == (segment.points > 0).sum() > 50
+    mine, theirs = np.maximum(segment.boards, 0).sum(-1), -np.minimum(segment.boards, 0).sum(-1)
+    assert mine.max() == theirs.max() == 15
+
+
+def test_random_games_have_the_known_length_and_results():
+    play = SelfPlay(gr.STANDARD, 500, np.random.default_rng(9))
+    plies, counts = 0, np.zeros(4)
+    for _ in range(40):
+        segment = play.play(RandomJudge(plies), 25)
+        plies += segment.points.size
+        counts += np.bincount(segment.results, minlength=4)
+    games = counts.sum()
+    # 95.8 plies a game; 37.7 % single, 36.7 % gammon, 25.6 % backgammon; games in progress make it a little long
+    assert plies / games == pytest.approx(95.8 * (1 + 0.5 / (plies / 500 / 95.8)), rel=0.08)
+    assert counts[1:] / games == pytest.approx([0.377, 0.367, 0.256], abs=0.035)
+
+
+def test_exploring_plays_are_marked_and_legal():
+    play = SelfPlay(gr.STANDARD, 200, np.random.default_rng(1))
+    segment = play.play(RandomJudge(2), 20, exploration=0.5)
+    assert 0.45 < segment.explored.mean() < 0.55
+    same = (segment.boards[1:] == segment.next_boards[:-1]).all(axis=-1) | (segment.points[:-1] > 0)
+    assert same[~segment.explored[:-1]].all()
+    assert not same[segment.explored[:-1]].all()
+
+
+def test_dice_differ_between_games_and_are_fair():
+    play = SelfPlay(gr.STANDARD, 64, np.random.default_rng(2**40))
+    other = SelfPlay(gr.STANDARD, 64, np.random.default_rng(2**40 + 2**33))
+    one, two = play.play(RandomJudge(1), 4), other.play(RandomJudge(1), 4)
+    assert len(np.unique(one.next_boards[0], axis=0)) > 20
+    assert (one.next_boards != two.next_boards).any()
+
+
+# Configuration
+
+
+def test_schedules_are_straight_lines_between_points():
+    schedule = ((0.0, 1.0), (0.5, 0.5), (1.0, 0.0))
+    assert [value_at(schedule, share) for share in (0, 0.25, 0.75, 1, 2)] == [1, 0.75, 0.25, 0, 0]
+    assert value_at(0.3, 0.5) == 0.3
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"gmaes": 5}, "unknown key 'gmaes'; the nearest known key is 'games'"),
+        ({"lambda": 0.5}, "unknown key 'lambda'; the nearest known key is"),
+        ({"games": 0}, "games must be at least 1, got 0"),
+        ({"games": "many"}, "games must be a whole number, got 'many'"),
+        ({"games": 1.5}, "games must be a whole number, got 1.5"),
+        ({"games": True}, "games must be a whole number, got True"),
+        ({"hidden": []}, "hidden must be one or more positive sizes"),
+        ({"hidden": [80, -1]}, "hidden must be one or more positive sizes"),
+        ({"hidden": "big"}, "hidden must be a list of whole numbers, got 'big'"),
+        ({"trace": 1.5}, "trace must stay within 0 to 1, got 1.5"),
+        ({"trace": [[0, 0.5], [0.2]]}, "trace must be a number or [[share of run, value], ...]"),
+        ({"trace": [[0.5, 0.5], [0.2, 0.1]]}, "shares of the run must rise"),
+        ({"step_size": math.nan}, "step_size must stay within"),
+        ({"variant": "chess"}, "unknown variant 'chess'"),
+        ({"seed": -1}, "seed must not be negative"),
+        ({"gradient_limit": 0}, "gradient_limit must be positive"),
+    ],
+)
+def test_a_wrong_configuration_says_what_is_wrong(values, said):
+    with pytest.raises(gr.ConfigError) as refused:
+        config_from(values)
+    assert said in str(refused.value)
+
+
+def test_config_file_with_changes(tmp_path):
+    path = tmp_path / "c.toml"
+    path.write_text("games = 5\nhidden = [4, 3]\ntrace = [[0, 0.7], [1, 0]]\n")
+    config = load_config(path, ["games=9", "variant=tavla", "step_size=0.01"])
+    assert (config.games, config.hidden, config.variant, config.step_size) == (9, (4, 3), "tavla", 0.01)
+    assert config.trace == ((0.0, 0.7), (1.0, 0.0))
+    assert config_from(json.loads(json.dumps(config.as_dict()))) == config
+    with pytest.raises(gr.ConfigError, match="'nonsense' is not key=value"):
+        load_config(path, ["nonsense"])
+    path.write_text("games = = 5")
+    with pytest.raises(gr.ConfigError, match="not TOML"):
+        load_config(path)
+    with pytest.raises(gr.ConfigError, match="cannot be read"):
+        load_config(tmp_path / "none.toml")
+
+
+def test_every_shipped_config_is_valid():
+    configs = sorted((Path(__file__).parents[1] / "configs").glob("*.toml"))
+    assert configs
+    for path in configs:
+        assert load_config(path).games > 0
+
+
+# Runs
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def run_to_end(directory, resume=False, **changes):
+    trainer = Trainer(TrainConfig(**(SMALL | changes)), directory, resume=resume)
+    assert trainer.run()
+    return trainer
+
+
+def state(directory):
+    """What a checkpoint says, but for the seconds."""
+    checkpoint = load_checkpoint(directory)
+    about = {key: value for key, value in checkpoint.about.items() if key != "seconds"}
+    return {name: tensor.tobytes() for name, tensor in checkpoint.tensors.items()}, about
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(tmp_path):
+    for name, seed in (("a", 2**70), ("b", 2**70), ("c", 2**70 + 2**35)):
+        run_to_end(tmp_path / name, seed=seed)
+        export_run(tmp_path / name, tmp_path / f"{name}.safetensors")
+    assert state(tmp_path / "a") == state(tmp_path / "b")
+    assert state(tmp_path / "a")[0] != state(tmp_path / "c")[0]
+    layers = [gr.load_model(tmp_path / f"{name}.safetensors").layers for name in "abc"]
+    assert (layers[0][0][0] == layers[1][0][0]).all()
+    assert (layers[0][0][0] != layers[2][0][0]).any()
+
+
+def test_learning_reduces_the_loss(tmp_path):
+    losses = []
+    trainer = Trainer(TrainConfig(**(SMALL | {"games": 3000, "step_size": 1e-3})), tmp_path)
+    trainer.run(lambda status: losses.append(status.loss))
+    assert np.mean(losses[-20:]) < np.mean(losses[10:30]) - 0.02
+
+
+def test_a_run_that_is_interrupted_and_resumed_ends_as_one_that_was_not(tmp_path):
+    run_to_end(tmp_path / "whole")
+
+    trainer = Trainer(TrainConfig(**SMALL), tmp_path / "cut")
+    asked = []
+
+    def interrupt(status):
+        if status.games > 150 and not asked:
+            asked.append(status.games)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    assert not trainer.run(interrupt)
+    assert 150 < load_checkpoint(tmp_path / "cut").about["games"] < 400
+    run_to_end(tmp_path / "cut", resume=True)
+    assert state(tmp_path / "cut") == state(tmp_path / "whole")
+
+
+def test_a_killed_run_goes_on_from_its_last_checkpoint(tmp_path):
+    config = SMALL | {"games": 1500, "checkpoint_minutes": 0.002}
+    run_to_end(tmp_path / "whole", **config)
+    code = (
+        "import sys; from pathlib import Path; import torch; torch.set_num_threads(1)\n"
+        "from gammon_rl.train.config import TrainConfig; from gammon_rl.train.trainer import Trainer\n"
+        f"Trainer(TrainConfig(**{config!r}), Path(sys.argv[1]), resume=len(sys.argv) > 2).run()\n"
+    )
+    rng = np.random.default_rng(1)
+    kills, resume = 0, []
+    for _ in range(20):
+        process = subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "cut"), *resume])
+        deadline = time.monotonic() + 60
+        while not (tmp_path / "cut" / NAME).exists() and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.02)
+        resume = ["--resume"]
+        try:
+            process.wait(timeout=2.2 + rng.random())
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            kills += 1
+            if kills == 2:
+                run_to_end(tmp_path / "cut", resume=True, **config)
+                break
+        else:
+            break
+    assert state(tmp_path / "cut") == state(tmp_path / "whole")
+
+
+def test_a_damaged_checkpoint_falls_back_on_the_one_before(tmp_path):
+    run_to_end(tmp_path, checkpoint_minutes=1e-6)
+    newest, before = tmp_path / NAME, tmp_path / PREVIOUS
+    assert before.exists()
+    newest.write_bytes(newest.read_bytes()[:1000])
+    assert load_checkpoint(tmp_path).about["games"] < 400
+    newest.unlink()
+    run_to_end(tmp_path, resume=True, checkpoint_minutes=1e-6)
+    before.write_bytes(b"")
+    newest.write_bytes(b"")
+    with pytest.raises(gr.RunError, match="not a readable checkpoint"):
+        load_checkpoint(tmp_path)
+
+
+def test_runs_in_the_way_or_missing_or_changed_are_refused(tmp_path):
+    with pytest.raises(gr.RunError, match="holds no checkpoint"):
+        Trainer(TrainConfig(**SMALL), tmp_path, resume=True)
+    run_to_end(tmp_path)
+    with pytest.raises(gr.RunError, match="already holds a run"):
+        Trainer(TrainConfig(**SMALL), tmp_path)
+    with pytest.raises(gr.RunError, match=r"another configuration: seed was 1 and is 2"):
+        Trainer(TrainConfig(**SMALL, seed=2), tmp_path, resume=True)
+
+
+def test_a_loss_that_is_no_number_stops_the_run_with_the_reason(tmp_path):
+    trainer = Trainer(TrainConfig(**SMALL), tmp_path)
+    with torch.no_grad():
+        trainer.parameters[-1].fill_(math.nan)
+    with pytest.raises(gr.RunError, match="the loss became nan after"):
+        trainer.run()
+    assert not (tmp_path / NAME).exists()
+
+
+def test_two_workers_train_together_and_resume(tmp_path):
+    config = tmp_path / "c.toml"
+    config.write_text(
+        "games = 300\nparallel_games = 32\nsegment = 6\nminibatch = 64\nhidden = [8]\nworkers = 2\n"
+    )
+    train = [sys.executable, "-m", "gammon_rl", "train", str(config)]
+    for name in "ab":
+        subprocess.run([*train, "--run", str(tmp_path / name)], check=True, capture_output=True, timeout=120)
+    assert state(tmp_path / "a") == state(tmp_path / "b")
+    boards = load_checkpoint(tmp_path / "a").tensors
+    assert (boards["boards.0"] != boards["boards.1"]).any()
+    done = subprocess.run([*train, "--run", str(tmp_path / "a"), "--resume"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0
+    assert "Done" in done.stdout
+
+
+def test_tensorboard_has_the_scalars_and_the_configuration(tmp_path):
+    run_to_end(tmp_path)
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    events = EventAccumulator(str(tmp_path)).Reload()
+    tags = events.Tags()["scalars"]
+    assert {"learning/loss", "learning/lambda", "start/win", "games/gammons", "speed/games_per_second"} <= set(tags)
+    assert events.Scalars("learning/loss")[-1].step >= 400
+    assert any("hparams" in tag for tag in events.summary_metadata)
