@@ -1,6 +1,7 @@
 import json
 import subprocess
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ def random_layers(sizes, seed=1):
     rng = np.random.default_rng(seed)
     return tuple(
         (rng.normal(0, 0.3, (outputs, inputs)).astype(np.float32), rng.normal(0, 0.3, outputs).astype(np.float32))
-        for inputs, outputs in zip(sizes[:-1], sizes[1:], strict=True)
+        for inputs, outputs in pairwise(sizes)
     )
 
 

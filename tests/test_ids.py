@@ -255,7 +255,7 @@ def test_match_ids_say_what_the_manual_says(situation: Situation) -> None:
     )
 
 
-def test_the_points_of_a_money_session_are_dropped() -> None:
+def test_points_won_in_money_play_are_dropped() -> None:
     assert situation_from_match_id(packed(score0=3, score1=12)) == Situation()
     assert from_xgid("-b----E-C---eE---c-e----B-:0:0:1:00:3:12:0:0:10")[1] == Situation()
 

@@ -363,16 +363,16 @@ def test_a_loss_that_is_no_number_stops_the_run_with_the_reason(tmp_path):
 
 def test_two_workers_train_together_and_resume(tmp_path):
     config = tmp_path / "c.toml"
-    config.write_text(
-        "games = 300\nparallel_games = 32\nsegment = 6\nminibatch = 64\nhidden = [8]\nworkers = 2\n"
-    )
+    config.write_text("games = 300\nparallel_games = 32\nsegment = 6\nminibatch = 64\nhidden = [8]\nworkers = 2\n")
     train = [sys.executable, "-m", "gammon_rl", "train", str(config)]
     for name in "ab":
         subprocess.run([*train, "--run", str(tmp_path / name)], check=True, capture_output=True, timeout=120)
     assert state(tmp_path / "a") == state(tmp_path / "b")
     boards = load_checkpoint(tmp_path / "a").tensors
     assert (boards["boards.0"] != boards["boards.1"]).any()
-    done = subprocess.run([*train, "--run", str(tmp_path / "a"), "--resume"], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [*train, "--run", str(tmp_path / "a"), "--resume"], capture_output=True, text=True, timeout=60
+    )
     assert done.returncode == 0
     assert "Done" in done.stdout
 

@@ -6,6 +6,7 @@ itself scores exactly zero.
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -94,7 +95,7 @@ def meet(
     try:
         while done < pairs:
             count = min(_PAIRS_AT_ONCE, pairs - done)
-            won, played = _pairs(first, second, count, rng, rules, lambda ended, at=done: progress(2 * at + ended))
+            won, played = _pairs(first, second, count, rng, rules, partial(_add, progress, 2 * done))
             points.append(won)
             done += count
             plies += played
@@ -104,20 +105,26 @@ def meet(
     scores = np.concatenate(points, axis=1).astype(np.float64)
     means = scores.mean(axis=0)
     spread = means.std(ddof=1) if len(means) > 1 else np.nan
-    shares = {
-        name: float((sign * scores >= least).mean())
-        for sign, names in ((1, ("wins", "gammons", "backgammons")), (-1, ("losses", "lost_gammons", "lost_backgammons")))
-        for least, name in enumerate(names, start=1)
-    }  # fmt: skip
+    wins, gammons, backgammons = (float((scores >= least).mean()) for least in (1, 2, 3))
+    losses, lost_gammons, lost_backgammons = (float((scores <= -least).mean()) for least in (1, 2, 3))
     return ArenaResult(
         first.name,
         second.name,
         scores.size,
         float(means.mean()),
         float(1.96 * spread / np.sqrt(len(means))),
-        **shares,
-        plies=plies / scores.size,
+        wins,
+        gammons,
+        backgammons,
+        losses,
+        lost_gammons,
+        lost_backgammons,
+        plies / scores.size,
     )
+
+
+def _add(progress: Callable[[int], None], before: int, ended: int) -> None:
+    progress(before + ended)
 
 
 def _pairs(

@@ -1,10 +1,12 @@
 """The bot: one position in, one play or cube decision out, with its reasons."""
 
+import math
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gammon_rl.bots.levels import LEVELS, Level
 from gammon_rl.bots.search import outcomes_ahead
@@ -147,24 +149,24 @@ class Bot:
         the equities are those of money play (a match equity table is not used yet), but a cube that cannot be turned
         is "not available".
 
-        Easy never doubles, and takes unless it is more than a fifth behind in pips.
+        Easy never doubles, and takes unless it is more than a fifth behind in pips; it has no equities (NaN).
         """
         self._check(position)
         asked = position.turned() if position.doubled else position
         if self._evaluator is None:
-            return self._easy_cube(asked)
+            return _easy_cube(asked)
         boards = asked.board[None]
         probs = nested(outcomes_ahead(self._evaluator, boards, self.level.ply))[0]
         return money_decision(asked, probs)
 
-    def probs(self, position: Position) -> np.ndarray:
+    def probs(self, position: Position) -> NDArray[np.float32]:
         """Return the nested chances of the player on roll before rolling, float32 (5,), at the level's depth."""
         self._check(position)
         if self._evaluator is None:
             raise IllegalPlayError("the easy bot has no opinion on positions; normal and hard have one")
-        if position.doubled:
-            return turned_probs(nested(outcomes_ahead(self._evaluator, position.turned().board[None], self.level.ply)))[0]
-        return nested(outcomes_ahead(self._evaluator, position.board[None], self.level.ply))[0]
+        asked = position.turned() if position.doubled else position
+        probs = nested(outcomes_ahead(self._evaluator, asked.board[None], self.level.ply))[0]
+        return turned_probs(probs) if position.doubled else probs
 
     def _ranked(
         self, evaluator: Evaluator, afterstates: Boards, time_limit: float | None
@@ -205,8 +207,12 @@ class Bot:
         if (checkers_off(position.board, self.rules) == self.rules.checkers).any():
             raise InvalidPositionError("the game is over: a player has all checkers off")
 
-    def _easy_cube(self, position: Position) -> CubeDecision:
-        raise NotImplementedError
+
+def _easy_cube(position: Position) -> CubeDecision:
+    """Never double; take unless the doubled player is more than a fifth behind in pips."""
+    doubler, answerer = position.pips
+    take = 5 * answerer <= 6 * doubler
+    return CubeDecision(math.nan, math.nan, math.nan, False, take, False, f"no double/{'take' if take else 'pass'}")
 
 
 def _level(text: str) -> Level:

@@ -121,8 +121,8 @@ def player(text: str, rules: Variant = STANDARD, model: str | Path | None = None
         If it is not installed here.
     """
     base, at, plies = text.rpartition("@")
-    if not at:
-        base, plies = text, ""
+    if not at or Path(text).is_file():
+        base, at, plies = text, "", ""
     if at and plies not in ("0", "1", "2", "3"):
         raise InvalidNotationError(f"player {text!r}: plies after @ are 0, 1, 2 or 3, got {plies!r}")
     ply = int(plies) if at else None

@@ -6,7 +6,11 @@ import sys
 import typer
 
 from gammon_rl import __version__
-from gammon_rl.cli import arena, bench, evaluate, play, train
+from gammon_rl.cli.arena import arena
+from gammon_rl.cli.bench import bench
+from gammon_rl.cli.evaluate import evaluate
+from gammon_rl.cli.play import play
+from gammon_rl.cli.train import export, train
 from gammon_rl.errors import GammonError
 
 # One thread a process: the matrices are small, and more cores are used by more processes. Read when NumPy loads.
@@ -37,12 +41,12 @@ def _options(
 
 
 for _name, _command in (
-    ("play", play.play),
-    ("train", train.train),
-    ("export", train.export),
-    ("arena", arena.arena),
-    ("eval", evaluate.evaluate),
-    ("bench", bench.bench),
+    ("play", play),
+    ("train", train),
+    ("export", export),
+    ("arena", arena),
+    ("eval", evaluate),
+    ("bench", bench),
 ):
     app.command(_name)(_command)
 

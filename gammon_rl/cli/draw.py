@@ -90,8 +90,23 @@ def draw(
 
     Examples
     --------
-    >>> position = Position.parse("XGID=aFBC---------------------:1:1:1:62:0:0:0:0:10")
+    >>> position = Position.parse("XGID=aFBC----------------------:1:1:1:62:0:0:0:0:10")
     >>> print(draw(position, names=("anna", "bert"), score=(2, 0)))
+     +-13--14--15--16--17--18--+-----+-19--20--21--22--23--24--+
+     |  .   .   .   .   .   .  |     |  .   .   .   .   .   .  |   X bert
+     |                         |     |                         |     pips  25
+     |                         |     |                         |     off   14
+     |                         |     |                         |     score 0
+     |                         |     |                         |
+     |                         |  X  |                         |
+     |                         | BAR |        [6] [2]          |
+     |                         |     |                      6  |
+     |                         |     |                      O  |     cube  2
+     |                         |     |                      O  |     score 2
+     |                         |     |              O       O  |     off   4
+     |                         |     |              O   O   O  |     pips  19
+     |  .   .   .   .   .   .  |     |  .   .   .   O   O   O  | > O anna
+     +-12--11--10---9---8---7--+-----+--6---5---4---3---2---1--+
     """
     checkers = (style.light, style.dark) if light else (style.dark, style.light)
     off = checkers_off(position.board, position.rules).tolist()
@@ -140,9 +155,7 @@ def _half(
     style: Style,
 ) -> list[str]:
     """Return the lines of the upper or the lower half of the board, from the edge to the middle."""
-    left, right = (
-        [_stack(int(position.board[point]), checkers, style.empty) for point in side] for side in points
-    )
+    left, right = ([_stack(int(position.board[point]), checkers, style.empty) for point in side] for side in points)
     waiting = _stack(int(position.board[bar]), checkers, "")[::-1]  # on the bar they stand from the middle outwards
     return [
         _line(

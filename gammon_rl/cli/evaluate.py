@@ -58,7 +58,7 @@ def evaluate(
         typer.echo(f"{roll[0]}-{roll[1]}: no legal play")
     for rank, one in enumerate(candidates, start=1):
         typer.echo(
-            f"{rank:2}. {one.play.text:24} {one.equity:+.3f} {-one.loss:+.3f}  {one.ply}-ply  {_chances(one.probs)}"
+            f"{rank:2}. {one.play.text:24} {one.equity:+.3f} ({0.0 - one.loss:.3f})  {one.ply}-ply  {_chances(one.probs)}"
         )
 
 

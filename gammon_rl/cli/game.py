@@ -10,9 +10,11 @@ from gammon_rl.rules.dice import roll
 from gammon_rl.rules.notation import Play
 from gammon_rl.rules.position import Position
 from gammon_rl.rules.variants import Variant
+from gammon_rl.stakes.cube import may_double
 
-HIGHEST_CUBE: Final = 64
-SINGLE, GAMMON, BACKGAMMON = 1, 2, 3
+SINGLE: Final = 1
+GAMMON: Final = 2
+BACKGAMMON: Final = 3
 
 
 @dataclass(frozen=True)
@@ -68,8 +70,7 @@ class Game:
     @property
     def may_double(self) -> bool:
         """Whether the player on turn may double."""
-        turned_far = self.position.cube_value >= HIGHEST_CUBE
-        return self.cube and not self.opening and not turned_far and self.position.cube_owner != "theirs"
+        return self.cube and not self.opening and may_double(self.position)
 
     @property
     def shut_out(self) -> bool:

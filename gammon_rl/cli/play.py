@@ -19,9 +19,9 @@ class Colour(StrEnum):
 
 def play(
     level: Annotated[str, typer.Option(help="How well the bot plays: easy, normal or hard.")] = "hard",
-    model: Annotated[str | None, typer.Option(help="Model of the bot [the released one].")] = None,
+    model: Annotated[str | None, typer.Option(help="Model of the bot, by default the released one.")] = None,
     variant: Annotated[str, typer.Option(help="Variant to play.")] = "standard",
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the dice [none: new dice every time].")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the dice, by default new every time.")] = None,
     colour: Annotated[Colour, typer.Option("--colour", "--color", help="Your checkers.")] = Colour.LIGHT,
     ascii_only: Annotated[bool, typer.Option("--ascii", help="Draw with plain characters.")] = False,
     cube: Annotated[bool, typer.Option("--cube/--no-cube", help="Whether there is a doubling cube.")] = True,
@@ -31,8 +31,8 @@ def play(
 ) -> int:
     """Play money games against the bot.
 
-    A play is typed as 8/5 6/5, or picked by its number from the list. ? shows all commands. Where the terminal
-    cannot show colours and Unicode, or NO_COLOR is set, everything is plain ASCII.
+    A play is typed as 8/5 6/5, or picked by its number from the list; ? shows all commands. Everything is plain
+    ASCII where the terminal cannot show colours and Unicode, or NO_COLOR is set.
     """
     import numpy as np
 

@@ -17,7 +17,9 @@ def train(
     config: Annotated[Path, typer.Argument(metavar="CONFIG", help="TOML file that describes the run.")],
     run: Annotated[Path | None, typer.Option(help="Directory of the run [runs/NAME of the config].")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the run from its last checkpoint.")] = False,
-    change: Annotated[list[str] | None, typer.Option("--set", help="key=value put over the config; repeatable.")] = None,
+    change: Annotated[
+        list[str] | None, typer.Option("--set", help="key=value put over the config; repeatable.")
+    ] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes on this machine, put over the config.")] = None,
 ) -> None:
     """Train an evaluator by self-play and TD(lambda).
@@ -32,20 +34,17 @@ def train(
     changes = [*(change or []), *([] if workers is None else [f"workers={workers}"])]
     settings = load_config(config, changes)
     directory = run or Path("runs") / config.stem
-    finished = launch(settings.workers, functools.partial(_train_rank, settings, directory, resume))
-    if finished:
-        typer.echo(f"Done. gammon-rl export {directory} FILE writes the model.")
-    else:
-        typer.echo("Stopped with a checkpoint; the same command with --resume goes on.")
+    launch(settings.workers, functools.partial(_train_rank, settings, directory, resume))
 
 
-def _train_rank(config: "TrainConfig", directory: Path, resume: bool, ranks: "Ranks") -> bool:
+def _train_rank(config: "TrainConfig", directory: Path, resume: bool, ranks: "Ranks") -> None:
     """Train as one of the processes; the first one shows how far it is."""
     from gammon_rl.train.trainer import Status, Trainer
 
     trainer = Trainer(config, directory, ranks, resume=resume)
     if not ranks.first:
-        return trainer.run()
+        trainer.run()
+        return
 
     from gammon_rl.cli.progress import ProgressDisplay
 
@@ -58,7 +57,11 @@ def _train_rank(config: "TrainConfig", directory: Path, resume: bool, ranks: "Ra
                 f"step {status.step_size:.1e}  start {status.start_probs[0]:.3f}",
             )
 
-        return trainer.run(show)
+        finished = trainer.run(show)
+    if finished:
+        typer.echo(f"Done. gammon-rl export {directory} FILE writes the model.")
+    else:
+        typer.echo("Stopped with a checkpoint; the same command with --resume goes on.")
 
 
 def export(

@@ -25,7 +25,8 @@ from gammon_rl.rules.variants import VARIANTS, Boards, Variant
 FORMAT: Final = 1
 METADATA_KEY: Final = "gammon_rl"
 PERSPECTIVE: Final = "player on roll, dice not rolled"
-RELEASED: Final = Path(__file__).parents[2] / "checkpoints"
+# Released models lie in the installed package, or beside it in a checkout.
+_RELEASED: Final = (Path(__file__).parents[1] / "checkpoints", Path(__file__).parents[2] / "checkpoints")
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,12 +150,12 @@ def find_model(source: str | Path) -> Path:
     path = Path(source)
     if path.is_file():
         return path
-    released = RELEASED / f"{source}.safetensors"
-    if path.name == str(source) and released.is_file():
-        return released
+    for folder in _RELEASED if path.name == str(source) else ():
+        if (folder / f"{source}.safetensors").is_file():
+            return folder / f"{source}.safetensors"
     if path.is_dir():
         raise ModelFileError(f"{path}: is a directory, expected a model file")
-    names = ", ".join(sorted(found.stem for found in RELEASED.glob("*.safetensors"))) or "none"
+    names = ", ".join(sorted({found.stem for folder in _RELEASED for found in folder.glob("*.safetensors")})) or "none"
     raise ModelFileError(f"{source}: no such model file; released models here: {names}")
 
 

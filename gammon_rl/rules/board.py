@@ -86,7 +86,7 @@ def _loss(boards: Boards, rules: Variant) -> NDArray[np.int8]:
 
 def home_is_closed(boards: Boards) -> NDArray[np.bool_]:
     """Return whether the opponent holds all six points the player on roll would enter on, bool (...)."""
-    closed: NDArray[np.bool_] = (boards[..., 19:25] <= -2).all(axis=-1)
+    closed: NDArray[np.bool_] = np.asarray((boards[..., 19:25] <= -2).all(axis=-1))
     return closed
 
 

@@ -35,7 +35,7 @@ class Situation(NamedTuple):
     cube_value, cube_owner : int, str
         While a double is on offer, those before it.
     match_length, score : int, (int, int)
-        0 is money play, which has no score (the points of a session are dropped); mine first.
+        0 is money play, which has no score (points won so far are dropped); mine first.
     crawford, jacoby, beavers, doubled : bool
         Whether this is the Crawford game, the rules of money play, and whether a double has to be answered.
     """

@@ -196,6 +196,9 @@ def _movable(own: Masks, open_points: Masks, die: Masks, forced_bearoff: bool) -
     return moves
 
 
+_NO_KEYS: Final = np.empty(0, dtype=np.uint32)
+
+
 def _step(source: Masks, hit: Masks | NDArray[np.bool_], place: tuple[np.uint32, np.uint32]) -> Masks:
     """Return what a step adds to a change's number, as the first or the second step of the pair."""
     return source * place[0] + hit * place[1]
@@ -263,11 +266,13 @@ def _outer_plays(chunk: _Chunk, row: Index) -> Masks:
     result of their own, unless one lands where the other started: that looks like one checker moving twice, and
     is counted there.
     """
+    if not row.size:
+        return _NO_KEYS
     own, open_points, blot = chunk.own[row], chunk.open[row], chunk.blot[row]
     high, low = chunk.high[row], chunk.low[row]
     start = chunk.start(row)
-    from_a = own & (open_points << high)
-    from_b = own & (open_points << low)
+    from_a: Masks = own & (open_points << high)
+    from_b: Masks = own & (open_points << low)
 
     # On the bar: both dice enter if two or more wait there, else one of them does and the other may do anything.
     waiting = np.flatnonzero(own & _BAR)
@@ -285,11 +290,11 @@ def _outer_plays(chunk: _Chunk, row: Index) -> Masks:
     bit_a = _ONE << a
     target = bit_a >> high[at]
     alone = chunk.counts(row[at], a) == 1
-    b_mask = from_b[at] & np.where(bit_a == _BAR, _ALL, partner[at])
-    b_mask &= ~(target | (bit_a << low[at]) | np.where(alone, bit_a, np.uint32(0)))
+    where_b: Masks = from_b[at] & np.where(bit_a == _BAR, _ALL, partner[at])
+    where_b &= ~(target | (bit_a << low[at]) | np.where(alone, bit_a, np.uint32(0)))
     hits = (blot[at] & ~target) << low[at]  # bit b: a step from b hits, and `a` did not hit there before
     half = start[at] + _step(a, (blot[at] & target) != 0, _FIRST)
-    pair, b = _bits(b_mask)
+    pair, b = _bits(where_b)
     pairs = half[pair] + _step(b, (hits[pair] >> b) & _ONE, _SECOND)
 
     # One checker, two steps: by way of a landing point without a blot, or hitting on either one.
@@ -331,6 +336,8 @@ def _bearing_off_plays(chunk: _Chunk, row: Index, forced: bool) -> Masks:
 
     Both orders of the dice are tried, and results that meet are kept once.
     """
+    if not row.size:
+        return _NO_KEYS
     high, low = chunk.high, chunk.low
     ways = [_two_steps(chunk, row, *order, forced) for order in ((high, low, True), (low, high, False))]
     keys = np.concatenate(ways)
@@ -403,6 +410,8 @@ class _DoublesPlays:
 
 def _doubles_plays(chunk: _Chunk, row: Index, forced: bool) -> _DoublesPlays:
     """Return the plays of doubles."""
+    if not row.size:
+        return _DoublesPlays(row, row, row, chunk.boards[:0])
     free = _levels(chunk, row, False)
     depth = _depth(chunk, free)
     ways = [(free, depth)]
@@ -428,7 +437,7 @@ def _doubles_plays(chunk: _Chunk, row: Index, forced: bool) -> _DoublesPlays:
             rows.append(row)
             bases.append(base)
             changes.append(change)
-    return _DoublesPlays(*(np.concatenate(parts) for parts in (rows, bases, changes, boards)))
+    return _DoublesPlays(np.concatenate(rows), np.concatenate(bases), np.concatenate(changes), np.concatenate(boards))
 
 
 def _levels(chunk: _Chunk, row: Index, forced: bool) -> list[_Partials]:

@@ -2,6 +2,7 @@
 
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from gammon_rl.train.network import FoldedNet, outcomes
 from gammon_rl.train.trainer import Status, Trainer
 
 
-class _Enough(Exception):
+class _TimeOverError(Exception):
     """Ends the run when its time is over."""
 
 
@@ -44,12 +45,10 @@ def time_learning(units: int = 80, seed: int = 1, seconds: float = 30.0) -> Rate
             rates.append((status.games - games) / (now - before))
             before, games = now, status.games
             if time.monotonic() > end:
-                raise _Enough
+                raise _TimeOverError
 
         started = time.process_time()
-        try:
+        with suppress(_TimeOverError):
             trainer.run(note)
-        except _Enough:
-            pass
         total = games / (time.process_time() - started)
     return Rate(f"learning, {units} units", "games", max(rates), total, len(rates))

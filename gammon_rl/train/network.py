@@ -19,7 +19,7 @@ from gammon_rl.eval.network import OUTCOMES, POINTS, outcome_index
 from gammon_rl.rules.board import checkers_off, results
 from gammon_rl.rules.variants import Boards, Variant
 
-_BLOCK = 8192  # boards evaluated at once: their first layer fits the cache
+_BLOCK = 2048  # boards evaluated at once: their first layer fits the cache
 
 
 class Net(nn.Module):

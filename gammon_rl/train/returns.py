@@ -14,9 +14,7 @@ from gammon_rl.eval.network import outcome_index
 Floats = NDArray[np.float32]
 
 
-def lambda_returns(
-    next_values: Floats, points: NDArray[np.int8], explored: NDArray[np.bool_], trace: float
-) -> Floats:
+def lambda_returns(next_values: Floats, points: NDArray[np.int8], explored: NDArray[np.bool_], trace: float) -> Floats:
     """Return the lambda-return of every position of a segment.
 
     For a position whose best play ends the game, its result. For another one, ``(1 - trace)`` times the value of the

@@ -1,0 +1,253 @@
+import time
+
+import numpy as np
+import pytest
+
+import gammon_rl as gr
+from gammon_rl.bots.arena import meet
+from gammon_rl.bots.bench import random_positions
+from gammon_rl.bots.levels import HARD, NORMAL, Level
+from gammon_rl.bots.player import RandomPlayer, SearchPlayer, player
+from gammon_rl.bots.search import best_plays, chosen, outcomes_ahead
+from gammon_rl.eval.encoder import INPUTS
+from gammon_rl.eval.model import Model
+from gammon_rl.eval.network import POINTS
+from gammon_rl.rules.dice import ROLL_CHANCES, ROLLS
+from tests.test_eval import random_layers
+
+
+@pytest.fixture(scope="module")
+def model():
+    return Model(random_layers([INPUTS, 12, 6]), gr.STANDARD)
+
+
+@pytest.fixture(scope="module")
+def met():
+    boards, dice = random_positions(400, seed=11)
+    return boards, dice
+
+
+def position(**points):
+    """Build a board from counts by place: p6=5 is five of mine on 6, o6=2 two of theirs on my 6 point."""
+    board = np.zeros(26, dtype=np.int8)
+    for name, count in points.items():
+        board[int(name[1:])] += count if name[0] == "p" else -count
+    return board
+
+
+# Choosing
+
+
+def test_chosen_is_the_least_of_each_board_and_the_first_of_equal_ones():
+    boards = np.arange(4 * 26, dtype=np.int8).reshape(4, 26)
+    afterstates = np.arange(5 * 26, dtype=np.int8).reshape(5, 26) - 100
+    parents = np.array([0, 0, 0, 2, 2])
+    made = chosen(boards, parents, afterstates, np.array([3, 1, 1, 5, 4], dtype=np.float32))
+    assert (made[0] == afterstates[1]).all()
+    assert (made[2] == afterstates[4]).all()
+    assert (made[[1, 3]] == gr.turn(boards[[1, 3]])).all()
+    none = chosen(boards, parents[:0], afterstates[:0], np.empty(0, dtype=np.float32))
+    assert (none == gr.turn(boards)).all()
+
+
+def test_best_plays_takes_the_afterstate_that_is_worst_for_the_other_player(model, met):
+    boards, dice = met
+    made = best_plays(model, boards, dice)
+    for at in range(100):
+        _, afterstates = gr.legal_plays(boards[at : at + 1], dice[at])
+        if len(afterstates):
+            equity = model.equity(afterstates)
+            assert model.equity(made[at]) == pytest.approx(equity.min(), abs=1e-5)
+        else:
+            assert (made[at] == gr.turn(boards[at])).all()
+
+
+def test_looking_ahead_is_the_mean_over_rolls_of_the_best_reply(model, met):
+    boards = met[0][:6]
+    for ply in (1, 2):
+        ahead = outcomes_ahead(model, boards, ply)
+        for at, board in enumerate(boards):
+            expected = np.zeros(6)
+            for dice, chance in zip(ROLLS, ROLL_CHANCES, strict=True):
+                reply = best_plays(model, board[None], dice[None])
+                expected += chance * outcomes_ahead(model, reply, ply - 1)[0, ::-1]
+            np.testing.assert_allclose(ahead[at], expected, atol=1e-5)
+
+
+def test_looking_ahead_knows_a_finished_game_and_a_sure_win(model):
+    lost = position(p6=15)
+    assert outcomes_ahead(model, lost[None], 2)[0].tolist() == [0, 1, 0, 0, 0, 0]
+    # One checker each on the ace point: whoever rolls wins a single game.
+    board = position(p1=1, o24=1)
+    assert outcomes_ahead(model, board[None], 1)[0].tolist() == pytest.approx([0, 0, 0, 1, 0, 0], abs=1e-6)
+    # Two of mine on 6 against one on the ace point: only 3-3, 4-4, 5-5 and 6-6 win before the other rolls.
+    two_sixes = position(p6=2, o24=1)
+    win = outcomes_ahead(model, two_sixes[None], 2) @ POINTS
+    assert win[0] == pytest.approx(2 * 4 / 36 - 1, abs=1e-6)
+
+
+def test_candidates_are_few_near_and_always_hold_the_best():
+    level = Level("test", 1, candidates=2, within=0.1)
+    parents = np.array([0, 0, 0, 3, 4, 4])
+    equity = np.array([0.05, 0.0, 0.06, 9.0, -1.0, -0.85], dtype=np.float32)
+    assert level.candidates_of(parents, equity).tolist() == [1, 0, 3, 4]
+    assert level.candidates_of(parents[:0], equity[:0]).tolist() == []
+
+
+# The arena
+
+
+def test_a_player_against_itself_scores_exactly_zero(model):
+    result = meet(SearchPlayer(model, NORMAL, "one"), SearchPlayer(model, NORMAL, "other"), 300, seed=2**40)
+    assert result.points == 0
+    assert result.interval == 0
+    assert result.games == 300
+    assert (result.wins, result.gammons) == (result.losses, result.lost_gammons)
+    same = SearchPlayer(model, NORMAL, "same")
+    assert meet(same, same, 100).points == 0
+
+
+def test_random_against_random_is_even_and_has_the_known_results():
+    one, two = RandomPlayer(gr.STANDARD, 1), RandomPlayer(gr.STANDARD, 2)
+    result = meet(one, two, 3000, seed=3)
+    assert abs(result.points) < 2.5 * result.interval
+    assert result.wins + result.losses == pytest.approx(1)
+    assert result.gammons + result.lost_gammons == pytest.approx(0.367 + 0.256, abs=0.03)
+    assert result.backgammons + result.lost_backgammons == pytest.approx(0.256, abs=0.03)
+    assert result.plies == pytest.approx(95.8, rel=0.03)
+    assert result.interval == pytest.approx(1.96 * 2.0 / np.sqrt(3000), rel=0.2)
+
+
+def test_the_same_seed_is_the_same_meeting_and_seats_swap_the_sign(model):
+    def play(first_is_model, seed):
+        players = [SearchPlayer(model, NORMAL, "m"), SearchPlayer(other, NORMAL, "o")]
+        return meet(*(players if first_is_model else players[::-1]), 200, seed=seed)
+
+    other = Model(random_layers([INPUTS, 12, 6], seed=8), gr.STANDARD)
+    assert play(True, 5) == play(True, 5)
+    assert play(True, 5).points == -play(False, 5).points != 0
+    assert play(True, 5 + 2**33).points != play(True, 5).points
+
+
+@pytest.mark.parametrize("rules", gr.VARIANTS.values(), ids=gr.VARIANTS)
+def test_every_variant_is_played_to_the_end(rules):
+    model = Model(random_layers([INPUTS, 8, 6]), rules)
+    result = meet(SearchPlayer(model, NORMAL, "m"), RandomPlayer(rules, 1), 40, rules=rules)
+    assert result.games == 40
+
+
+def test_an_interrupted_meeting_gives_the_games_so_far():
+    class Tired(RandomPlayer):
+        plays = 0
+
+        def choose(self, boards, dice):
+            self.plays += 1
+            if self.plays > 900:
+                raise KeyboardInterrupt
+            return super().choose(boards, dice)
+
+    result = meet(Tired(gr.STANDARD, 1), RandomPlayer(gr.STANDARD, 2), 10_000)
+    assert 0 < result.games < 10_000
+    assert result.games % 1024 == 0
+
+
+# Players by name
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "said"),
+    [
+        ("hard@9", gr.InvalidNotationError, "plies after @ are 0, 1, 2 or 3, got '9'"),
+        ("hard@", gr.InvalidNotationError, "plies after @"),
+        ("random@1", gr.InvalidNotationError, "random does not look ahead"),
+        ("easy@0", gr.InvalidNotationError, "easy does not look ahead"),
+        ("nobody", gr.ModelFileError, "no such model file"),
+    ],
+)
+def test_a_wrong_player_says_what_is_wrong(text, error, said):
+    with pytest.raises(error) as refused:
+        player(text)
+    assert said in str(refused.value)
+
+
+def test_players_are_found_by_name(model, tmp_path):
+    path = tmp_path / "m@1.safetensors"
+    model.save(path)
+    assert isinstance(player("random"), RandomPlayer)
+    assert player(str(path)).level.ply == 0
+    deep = player(f"{path}@2")
+    assert (deep.level.ply, deep.name) == (2, f"{path}@2")
+    assert player("hard", model=path).level == HARD
+    with pytest.raises(gr.ModelFileError, match="made for standard, not for tavla"):
+        player(str(path), gr.TAVLA)
+    with pytest.raises(gr.InvalidNotationError, match="standard only"):
+        player("gnubg", gr.TAVLA)
+
+
+# The bot
+
+
+@pytest.mark.parametrize("level", ["easy", "normal", "hard", "hard@2"])
+def test_every_level_plays_legally_and_says_so(model, level, met):
+    bot = gr.Bot(level, model, seed=1)
+    for board, dice in zip(*(part[:12] for part in met), strict=True):
+        play = bot.choose_play(gr.Position(board), tuple(map(int, dice)))
+        _, afterstates = gr.legal_plays(board[None], dice)
+        if len(afterstates):
+            assert any((play.afterstate == one).all() for one in afterstates)
+        else:
+            assert play.steps == ()
+
+
+def test_a_dance_has_no_steps(model):
+    board = position(p25=1, p6=14, o24=2, o23=2, o22=2, o21=2, o20=2, o19=2, o1=3)
+    for level in ("easy", "normal", "hard"):
+        play = gr.Bot(level, model).choose_play(gr.Position(board), (6, 6))
+        assert play.steps == ()
+        assert (play.afterstate == gr.turn(board)).all()
+        if level != "easy":
+            assert gr.Bot(level, model).analyse(gr.Position(board), (6, 6)) == []
+
+
+def test_analysis_is_best_first_and_depths_are_not_mixed(model, met):
+    bot = gr.Bot("hard", model)
+    for board, dice in zip(*(part[:8] for part in met), strict=True):
+        dice = tuple(map(int, dice))
+        found = bot.analyse(gr.Position(board), dice)
+        if not found:
+            continue
+        plies = [one.ply for one in found]
+        assert plies == sorted(plies, reverse=True)
+        for depth in set(plies):
+            equities = [one.equity for one in found if one.ply == depth]
+            assert equities == sorted(equities, reverse=True)
+        assert found[0].loss == 0
+        assert min(one.loss for one in found) == 0
+        assert found[0].play == bot.choose_play(gr.Position(board), dice)
+        for one in found:
+            assert one.equity == pytest.approx(
+                2 * one.probs[0] - 1 + one.probs[1] + one.probs[2] - one.probs[3] - one.probs[4], abs=1e-5
+            )
+
+
+def test_time_limit_is_kept_and_answers(model):
+    bot = gr.Bot("hard@2", model)
+    start = gr.Position.start()
+    shallow = gr.Bot("normal", model).choose_play(start, (3, 1))
+    began = time.monotonic()
+    assert bot.choose_play(start, (3, 1), time_limit=0) == shallow
+    assert time.monotonic() - began < 1
+
+
+def test_a_finished_game_another_variant_and_bad_dice_are_refused(model):
+    bot = gr.Bot("normal", model)
+    with pytest.raises(gr.InvalidPositionError, match="the game is over"):
+        bot.choose_play(gr.Position(position(p6=3)), (3, 1))
+    with pytest.raises(gr.InvalidPositionError, match="plays standard, the position is of hypergammon"):
+        bot.choose_play(gr.Position.start(gr.HYPERGAMMON), (3, 1))
+    with pytest.raises(gr.GammonError, match="1 to 6"):
+        bot.choose_play(gr.Position.start(), (0, 7))
+    with pytest.raises(gr.InvalidNotationError, match="level 'brutal'"):
+        gr.Bot("brutal")
+    with pytest.raises(gr.InvalidNotationError, match="level 'hard@7'"):
+        gr.Bot("hard@7")
