@@ -251,3 +251,43 @@ def test_a_finished_game_another_variant_and_bad_dice_are_refused(model):
         gr.Bot("brutal")
     with pytest.raises(gr.InvalidNotationError, match="level 'hard@7'"):
         gr.Bot("hard@7")
+
+
+@pytest.mark.parametrize(
+    ("mine", "takes"),
+    [({12: 1}, True), ({13: 1}, False), ({12: 1, 24: 2}, False)],
+)
+def test_easy_never_doubles_and_takes_when_not_more_than_a_fifth_behind(mine, takes):
+    board = np.zeros(26, dtype=np.int8)
+    board[15] = -1  # the doubler has ten pips to go
+    for point, count in mine.items():
+        board[point] = count
+    bot = gr.Bot("easy")
+    assert bot.cube_action(gr.Position(board, doubled=True)).take is takes
+    assert bot.cube_action(gr.Position(gr.turn(board))).double is False
+
+
+def test_cube_action_is_for_the_doubler_and_the_answer_is_the_same_from_the_other_side(model, met):
+    bot = gr.Bot("normal", model)
+    for board in met[0][:30]:
+        if gr.results(board):
+            continue
+        asking = bot.cube_action(gr.Position(board, jacoby=True))
+        answering = bot.cube_action(gr.Position(gr.turn(board), jacoby=True, doubled=True))
+        assert asking == answering
+
+
+def test_cube_is_not_available_when_dead_or_the_others():
+    model = Model(random_layers([INPUTS, 8, 6]), gr.STANDARD)
+    bot = gr.Bot("normal", model)
+    start = gr.STANDARD.start()
+    for dead in (
+        gr.Position(start, cube_value=2, cube_owner="theirs"),
+        gr.Position(start, match_length=5, score=(3, 0), cube_value=2, cube_owner="mine"),
+        gr.Position(start, match_length=5, score=(4, 0), crawford=True),
+        gr.Position(start, match_length=1),
+        gr.Position(start, cube_value=64, cube_owner="mine"),
+    ):
+        assert bot.cube_action(dead).action == "not available"
+        assert bot.cube_action(dead).double is False
+    assert bot.cube_action(gr.Position(start, match_length=5, score=(3, 0))).action != "not available"

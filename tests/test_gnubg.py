@@ -124,6 +124,7 @@ def test_a_play_is_carried_out(stand_in: Path) -> None:
     boards = np.stack([START, CLOSED_OUT])
     with GnubgPlayer(executable=write(stand_in, "8/5| 6/5 |\n", "\n")) as player:
         afterstates = player.choose(boards, np.array([[3, 1], [6, 6]]))
+        assert os.getpgid(player._process.pid) != os.getpgid(0)  # Ctrl-C does not reach it
     assert afterstates.dtype == np.int8
     np.testing.assert_array_equal(afterstates, [MAKES_THE_5_POINT, turn(CLOSED_OUT)])
 
@@ -149,13 +150,12 @@ def test_the_end_of_the_engine_is_noticed(stand_in: Path) -> None:
 
 @pytest.mark.parametrize("answer", ["hang", "8/5 6/5"])
 def test_an_engine_that_falls_silent_is_given_up(stand_in: Path, answer: str) -> None:
-    began = time.monotonic()
-    with (
-        GnubgPlayer(1, executable=write(stand_in, answer), timeout=1) as player,
-        pytest.raises(PlayerUnavailableError, match="gnubg@1 did not answer within 1 s"),
-    ):
-        player.choose(START[None], ROLL_31)
-    assert time.monotonic() - began < 10
+    with GnubgPlayer(1, executable=write(stand_in, answer)) as player:
+        assert player._socket.gettimeout() == 60
+        player._socket.settimeout(0.3)  # only now: the stand-in may have been slow to start
+        with pytest.raises(PlayerUnavailableError, match=r"gnubg@1 did not answer within 0\.3 s"):
+            player.choose(START[None], ROLL_31)
+        assert player._process.returncode is not None
 
 
 def test_an_interruption_closes_the_player(stand_in: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -279,6 +279,18 @@ def test_several_play_at_the_same_time() -> None:
         assert (first.name, second.name) == ("gnubg@0", "gnubg@1")
         for engine in (first, second, first):
             np.testing.assert_array_equal(engine.choose(START[None], ROLL_31), MAKES_THE_5_POINT[None])
+
+
+@needs_gnubg
+def test_it_looks_ahead_as_told() -> None:
+    # 0-ply hits once, and is 0.1 points ahead by its own reckoning; 1-ply hits twice, and is 0.2 ahead by its own
+    board = position("22 20x2 19 15x3 14x2 11 2x5", "1 3 5 6 10 12 13 16 23 24x6")
+    afterstates = []
+    for ply in (0, 1):
+        with GnubgPlayer(ply) as engine:
+            afterstates.append(engine.choose(board[None], np.array([[6, 2]]))[0])
+    once, twice = (int(after[25]) for after in afterstates)
+    assert (once, twice) == (1, 2)
 
 
 @needs_gnubg

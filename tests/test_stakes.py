@@ -256,6 +256,14 @@ def test_certain_games() -> None:
     assert money_cube(list(CERTAIN.values()), "centre").double.tolist() == [True, False, False, False]
 
 
+def test_nobody_doubles_with_the_others_cube() -> None:
+    probs = random_probs(200)
+    assert money_cube(probs, "centre").double.any()
+    cube = money_cube(probs, "theirs")
+    assert not cube.double.any()
+    assert (cube.best == cube.nd).all()
+
+
 def test_rows_do_not_affect_each_other() -> None:
     probs = random_probs(50)
     cube = money_cube(probs, "centre", jacoby=True, beavers=True)
@@ -370,6 +378,7 @@ def test_the_cube_stops_at_64() -> None:
     probs = random_probs(200)
     for owner in OWNERS:
         np.testing.assert_allclose(cubeful_equity(probs, owner, cube_value=64), cubeless_equity(probs), atol=1e-6)
+    assert money_cube(probs, "mine", cube_value=32).available
     assert not money_cube(probs, "mine", cube_value=64).double.any()
     # the last double: once at 64 it is dead, so take and cash points are those of a dead cube
     cube = money_cube(gammonless([0.749, 0.751]), "mine", cube_value=32)
@@ -422,7 +431,11 @@ def one(
         (one(-0.75, -0.5, beaver=True), "double/beaver", True, True, -0.5),
         (one(1.25, 1.5), "too good/pass", False, False, 1.25),
         (one(1.25, 0.75), "too good/take", False, True, 1.25),
-        (one(1, 2), "double/pass", True, False, 1),  # won already: end it
+        # ties: an even double ends it or is made, an even take is taken, and even is not too good
+        (one(1, 2), "double/pass", True, False, 1),
+        (one(0.5, 0.5), "double/take", True, True, 0.5),
+        (one(0.5, 1), "double/take", True, True, 1),
+        (one(1, 0.75), "no double/take", False, True, 1),
         (one(0.5, 0.75, available=False), "not available", False, True, 0.5),
         (one(-0.5, 0.75, owner="theirs", available=False), "not available", False, True, -0.5),
     ],

@@ -1,6 +1,5 @@
 """The bot: one position in, one play or cube decision out, with its reasons."""
 
-import math
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -149,7 +148,7 @@ class Bot:
         the equities are those of money play (a match equity table is not used yet), but a cube that cannot be turned
         is "not available".
 
-        Easy never doubles, and takes unless it is more than a fifth behind in pips; it has no equities (NaN).
+        Easy never doubles, and takes unless it is more than a fifth behind in pips; it has no equities.
         """
         self._check(position)
         asked = position.turned() if position.doubled else position
@@ -212,7 +211,7 @@ def _easy_cube(position: Position) -> CubeDecision:
     """Never double; take unless the doubled player is more than a fifth behind in pips."""
     doubler, answerer = position.pips
     take = 5 * answerer <= 6 * doubler
-    return CubeDecision(math.nan, math.nan, math.nan, False, take, False, f"no double/{'take' if take else 'pass'}")
+    return CubeDecision(0.0, 0.0, 1.0, False, take, False, f"no double/{'take' if take else 'pass'}")
 
 
 def _level(text: str) -> Level:

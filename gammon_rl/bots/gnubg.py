@@ -29,8 +29,9 @@ from gammon_rl.rules.variants import Boards
 
 MAX_PLY: Final = 4  # as deep as its own move filters reach
 
-# Left alone, it would choose by its cubeful equity at 2-ply, under the Jacoby rule. The other settings are its
-# defaults, said so that they hold in any version; so do its move filters and bear-off databases, left as they are.
+# Left alone, it would choose by its cubeful equity at 2-ply, under the Jacoby rule. (In 1.07 Jacoby has no say in
+# cubeless choices, which need not be so in others.) The rest are its defaults, said so that they hold in any version.
+# Its move filters (up to 8 candidates within 0.16) and bear-off databases are part of its strength and stay.
 _SETTINGS: Final = """\
 set evaluation chequerplay type evaluation
 set evaluation chequerplay evaluation plies {ply}
@@ -83,7 +84,6 @@ class GnubgPlayer:
         if not 0 <= ply <= MAX_PLY:
             raise PlayerUnavailableError(f"gnubg plays at ply 0 to {MAX_PLY}, got {ply}")
         self.name = f"gnubg@{ply}"
-        self._timeout = timeout
         self._process, self._socket = _start(executable or find_gnubg(), ply, timeout)
 
     def choose(self, boards: Boards, dice: NDArray[np.integer[Any]]) -> Boards:
@@ -134,7 +134,7 @@ class GnubgPlayer:
                     raise PlayerUnavailableError(f"{self.name} ended before it answered")
                 answer += part
         except TimeoutError:
-            raise PlayerUnavailableError(f"{self.name} did not answer within {self._timeout:g} s") from None
+            raise PlayerUnavailableError(f"{self.name} did not answer within {self._socket.gettimeout():g} s") from None
         except OSError as error:
             raise PlayerUnavailableError(f"{self.name} ended before it answered: {error.strerror}") from error
         return answer.decode("ascii", "replace")

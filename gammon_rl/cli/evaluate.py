@@ -57,9 +57,8 @@ def evaluate(
     if not candidates:
         typer.echo(f"{roll[0]}-{roll[1]}: no legal play")
     for rank, one in enumerate(candidates, start=1):
-        typer.echo(
-            f"{rank:2}. {one.play.text:24} {one.equity:+.3f} ({0.0 - one.loss:.3f})  {one.ply}-ply  {_chances(one.probs)}"
-        )
+        value = f"{one.equity:+.3f} ({0.0 - one.loss:.3f})"
+        typer.echo(f"{rank:2}. {one.play.text:24} {value}  {one.ply}-ply  {_chances(one.probs)}")
 
 
 def _chances(probs: "list[float] | tuple[float, ...]") -> str:

@@ -5,6 +5,7 @@ outlives a segment is in the checkpoint, so a run that is stopped anywhere and r
 """
 
 import signal
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,6 +27,11 @@ from gammon_rl.train.network import FoldedNet, Net
 from gammon_rl.train.ranks import Ranks
 from gammon_rl.train.returns import lambda_returns
 from gammon_rl.train.selfplay import Segment, SelfPlay
+
+try:
+    import resource
+except ImportError:  # not on Windows
+    resource = None  # type: ignore[assignment]
 
 # Shares of the six outcomes before anything is learned: even, with gammons and backgammons as good players win them.
 _BASE_RATES = (0.01, 0.12, 0.37, 0.37, 0.12, 0.01)
@@ -51,6 +57,8 @@ class Status:
         The net's nested chances at the start position, for the player on roll.
     gammons, plies : float
         Share of gammons and backgammons, and plies a game, in this segment.
+    memory : float
+        The most memory the first rank has held, in MiB.
     """
 
     games: int
@@ -64,6 +72,7 @@ class Status:
     start_probs: tuple[float, ...]
     gammons: float
     plies: float
+    memory: float
 
 
 class Trainer:
@@ -153,7 +162,7 @@ class Trainer:
                     status = Status(
                         self.games, self.config.games, (self.games - first_games) / elapsed, self.seconds,
                         loss, step_size, trace, exploration, tuple(map(float, start)),
-                        gammons / max(games, 1), plies,
+                        gammons / max(games, 1), plies, _peak_memory(),
                     )  # fmt: skip
                     _log(writer, status)
                     report(status)
@@ -265,9 +274,18 @@ def _log(writer: SummaryWriter | None, status: Status) -> None:
         "start/lost_gammon": lost_gammon,
         "games/gammons": status.gammons,
         "games/plies": status.plies,
+        "speed/memory_mib": status.memory,
     }
     for name, value in scalars.items():
         writer.add_scalar(name, value, status.games)
+
+
+def _peak_memory() -> float:
+    """Return the most memory this process has held, in MiB; 0 where the system does not say."""
+    if resource is None:
+        return 0.0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # KiB, but bytes on macOS
+    return peak / (2**20 if sys.platform == "darwin" else 2**10)
 
 
 class _Interrupt:
