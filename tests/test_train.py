@@ -163,6 +163,21 @@ def test_random_games_have_the_known_length_and_results():
     assert counts[1:] / games == pytest.approx([0.377, 0.367, 0.256], abs=0.035)
 
 
+def test_a_winning_play_is_made_whatever_the_judge_thinks_of_a_finished_game():
+    class AfraidOfTheEnd:
+        def equity(self, boards):
+            return np.where(results(boards) != 0, 2.9, 0).astype(np.float32)  # finished: says the loser has won
+
+    play = SelfPlay(gr.STANDARD, 200, np.random.default_rng(1))
+    two_left = np.zeros(26, dtype=np.int8)
+    two_left[[6, 1, 24]] = 1, 1, -2
+    play.boards[:] = two_left
+    play.opening[:] = False
+    segment = play.play(AfraidOfTheEnd(), 1)
+    # Any 6 and the doubles from 2-2 up bear both off, 15 of 36 rolls; with 6-2 to 6-5 one need not.
+    assert (segment.points[0] == 1).mean() == pytest.approx(15 / 36, abs=0.1)
+
+
 def test_exploring_plays_are_marked_and_legal():
     play = SelfPlay(gr.STANDARD, 200, np.random.default_rng(1))
     segment = play.play(RandomJudge(2), 20, exploration=0.5)

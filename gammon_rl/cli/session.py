@@ -211,13 +211,17 @@ class Session:
 
     def _bot_accepts(self, game: Game, level: int) -> bool:
         """Return whether the bot accepts that the person resigns: unless playing on promises it more."""
-        with self._thinking():
-            expected = -self._bot.cube_action(game.position).nd
-        if np.isfinite(expected):
-            return bool(level >= expected - 0.005)  # an estimate, so a certain single game may look a little better
+        if self._bot_judges:
+            with self._thinking():
+                expected = -self._bot.cube_action(game.position).nd
+            return level >= expected - 0.005  # an estimate, so a certain single game may look a little better
         # Without an opinion it lets nobody off who has all checkers left while it is bearing off itself.
         mine, its = checkers_off(game.position.board, self._rules).tolist()
-        return level > SINGLE or mine > 0 or its == 0
+        return bool(level > SINGLE or mine > 0 or its == 0)
+
+    @property
+    def _bot_judges(self) -> bool:
+        return self._bot.level.ply >= 0
 
     # The person ------------------------------------------------------------------------------------------------
 
@@ -331,12 +335,11 @@ class Session:
 
     def _hint_plays(self, position: Position, dice: tuple[int, int]) -> list[Play]:
         """Show what the bot thinks the best plays are, and return them in the order of their numbers."""
-        try:
-            with self._thinking():
-                best = self._bot.analyse(position, dice)[:_HINTS]
-        except GammonError as error:
-            self._say(f"No hint: {error}.")
+        if not self._bot_judges:
+            self._say(self._no_hint())
             return []
+        with self._thinking():
+            best = self._bot.analyse(position, dice)[:_HINTS]
         width = max(len(one.play.text) for one in best)
         for number, one in enumerate(best, start=1):
             loss = f"{-one.loss:+.3f}" if number > 1 else "      "
@@ -351,19 +354,21 @@ class Session:
         if not possible:
             self._say("No hint: you cannot double, so there is nothing to decide before the roll.")
             return
+        if not self._bot_judges:
+            self._say(self._no_hint())
+            return
         with self._thinking():
             decision = self._bot.cube_action(position)
-        if not np.isfinite(decision.nd):
-            self._say(f"No hint: {self._names[BOT]} has no opinion on the cube.")
-            return
         if position.doubled:
-            whose, advice = self._names[BOT], "take" if decision.take else "drop"
+            advice = f"{'Take' if decision.take else 'Drop'}: for {self._names[BOT]}"
         else:
-            whose, advice = "you", "double" if decision.double else "do not double"
+            advice = "Double:" if decision.double else "Do not double:"
         self._say(
-            f"  Equity for {whose}: no double {decision.nd:+.3f}, double/take {decision.dt:+.3f}, "
-            f"double/drop {decision.dp:+.3f}; {advice}."
+            f"  {advice} no double {decision.nd:+.3f}, double/take {decision.dt:+.3f}, double/drop {decision.dp:+.3f}."
         )
+
+    def _no_hint(self) -> str:
+        return f"No hint: {self._names[BOT]} plays at random; normal and hard have an opinion."
 
     # Questions -------------------------------------------------------------------------------------------------
 
@@ -435,7 +440,7 @@ class Session:
         if value > 1:
             how += f" with the cube at {value}"
         if outcome.points < value * outcome.level:
-            how += ", which counts as a single game while the cube is in the middle"
+            how += ", which counts as a single game before a double"
         self._tell(f"{self._does(outcome.winner, 'win')} {how}: {_points(outcome.points)}.")
 
     def _has_played(self, player: int, dice: tuple[int, int], play: Play) -> str:

@@ -1,6 +1,7 @@
 """``gammon-rl train`` and ``gammon-rl export``: from a configuration to a model file."""
 
 import functools
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -78,7 +79,5 @@ def export(
 
 def require_torch() -> None:
     """Say in one line what is missing if torch is."""
-    try:
-        import torch  # noqa: F401
-    except ImportError:
-        raise RunError("training needs torch and tensorboard: pip install 'gammon-rl[train]'") from None
+    if not (find_spec("torch") and find_spec("tensorboard")):
+        raise RunError("training needs torch and tensorboard: pip install 'gammon-rl[train]'")

@@ -85,7 +85,9 @@ class SelfPlay:
             dice = roll(self.rng, games)
             dice[self.opening] = opening_roll(self.rng, int(self.opening.sum()))
             parents, afterstates = legal_plays(self.boards, dice, self.rules)
-            best = chosen(self.boards, parents, afterstates, judge.equity(afterstates))
+            equity = judge.equity(afterstates)
+            _settle(self.boards, parents, afterstates, equity, self.rules)
+            best = chosen(self.boards, parents, afterstates, equity)
             next_boards[ply] = made = best
             points[ply] = -results(best, self.rules)
             if exploration > 0:
@@ -97,3 +99,15 @@ class SelfPlay:
             finished.append(won[self.opening])
             self.boards = np.where(self.opening[:, None], self._start, made)
         return Segment(boards, next_boards, points, explored, np.concatenate(finished))
+
+
+def _settle(boards: Boards, parents: NDArray[np.int64], afterstates: Boards, equity: Floats, rules: Variant) -> None:
+    """Put the result in the place of the judge's opinion, in place, where a play ends the game.
+
+    Only a player with at most four checkers left can end it, so few afterstates are looked at.
+    """
+    few = np.maximum(boards, 0).sum(axis=-1) <= 4
+    near = np.flatnonzero(few[parents])
+    points = results(afterstates[near], rules)
+    over = points != 0
+    equity[near[over]] = points[over]
