@@ -86,6 +86,11 @@ class Bot:
             named = model if model is not None else rules.name
             self._evaluator = load_model(named, rules) if isinstance(named, (str, Path)) else named
 
+    @property
+    def has_opinions(self) -> bool:
+        """Whether it judges by an evaluator, so that it can analyse; Easy has none."""
+        return self._evaluator is not None
+
     def choose_play(self, position: Position, dice: tuple[int, int], time_limit: float | None = None) -> Play:
         """Return the play the bot makes.
 

@@ -14,7 +14,7 @@ def arena(
     first: Annotated[str, typer.Argument(metavar="A", help=f"First player: {PLAYERS}.")],
     second: Annotated[str, typer.Argument(metavar="B", help="Second player.")],
     games: Annotated[int, typer.Option(min=1, help="Games to play; they come in pairs.")] = 2000,
-    model: Annotated[str | None, typer.Option(help="Model of the levels [the released one].")] = None,
+    model: Annotated[str | None, typer.Option(help="Model of the levels.", show_default="the released one")] = None,
     variant: Annotated[str, typer.Option(help="Variant to play.")] = "standard",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the dice and of random players.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,

@@ -10,7 +10,7 @@ PARTS = ("plays", "eval", "learn")
 
 
 def bench(
-    parts: Annotated[list[str] | None, typer.Argument(help=f"Which of {', '.join(PARTS)} [all].")] = None,
+    parts: Annotated[list[str] | None, typer.Argument(help=f"Which of {', '.join(PARTS)}.", show_default="all")] = None,
     seconds: Annotated[float, typer.Option(min=0.1, help="Seconds for each of plays and eval.")] = 5.0,
     learn_seconds: Annotated[float, typer.Option(min=1, help="Seconds for learn.")] = 30.0,
     units: Annotated[int, typer.Option(min=1, help="Hidden units of eval.")] = 128,

@@ -10,7 +10,9 @@ def evaluate(
     position: Annotated[str, typer.Argument(help="XGID, GNU Backgammon ID (with or without match ID), or start.")],
     dice: Annotated[str | None, typer.Option(help="Roll to play, as in 31; else the position's own, if any.")] = None,
     ply: Annotated[int, typer.Option(min=0, max=3, help="How far to look ahead.")] = 1,
-    model: Annotated[str | None, typer.Option(help="Model file or released name [the released one].")] = None,
+    model: Annotated[
+        str | None, typer.Option(help="Model file or released name.", show_default="the released one")
+    ] = None,
     variant: Annotated[str, typer.Option(help="Variant of the position.")] = "standard",
     plays: Annotated[int, typer.Option(min=1, help="Most plays to list.")] = 8,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,

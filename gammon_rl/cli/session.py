@@ -221,7 +221,7 @@ class Session:
 
     @property
     def _bot_judges(self) -> bool:
-        return self._bot.level.ply >= 0
+        return self._bot.has_opinions
 
     # The person ------------------------------------------------------------------------------------------------
 

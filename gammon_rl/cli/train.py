@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 def train(
     config: Annotated[Path, typer.Argument(metavar="CONFIG", help="TOML file that describes the run.")],
-    run: Annotated[Path | None, typer.Option(help="Directory of the run [runs/NAME of the config].")] = None,
+    run: Annotated[
+        Path | None, typer.Option(help="Directory of the run.", show_default="runs/ and the name of CONFIG")
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the run from its last checkpoint.")] = False,
     change: Annotated[
         list[str] | None, typer.Option("--set", help="key=value put over the config; repeatable.")
