@@ -34,7 +34,7 @@ class Rate:
     unit : str
         What is counted.
     best, typical : float
-        Units a CPU-second: of the fastest repetition, and of the median one (for a run, of the whole of it).
+        Units a CPU-second: of the fastest repetition and of the median one.
     repetitions : int
         How often it was timed.
     """

@@ -28,7 +28,6 @@ def time_learning(units: int = 80, seed: int = 1, seconds: float = 30.0) -> Rate
     """
     torch.set_num_threads(1)
     config = TrainConfig(games=2**40, hidden=(units,), seed=seed)
-    rates: list[float] = []
     with tempfile.TemporaryDirectory() as directory:
         trainer = Trainer(config, Path(directory))
         boards = random_positions(2000, seed)[0]
@@ -37,18 +36,13 @@ def time_learning(units: int = 80, seed: int = 1, seconds: float = 30.0) -> Rate
         if not worst < 1e-5:
             raise BenchmarkError(f"the net that plays differs from the net that learns by {worst}")
         end = time.monotonic() + seconds
-        before, games = time.process_time(), 0
 
         def note(status: Status) -> None:
-            nonlocal before, games
-            now = time.process_time()
-            rates.append((status.games - games) / (now - before))
-            before, games = now, status.games
             if time.monotonic() > end:
                 raise _TimeOverError
 
         started = time.process_time()
         with suppress(_TimeOverError):
             trainer.run(note)
-        total = games / (time.process_time() - started)
-    return Rate(f"learning, {units} units", "games", max(rates), total, len(rates))
+        rate = trainer.games / (time.process_time() - started)
+    return Rate(f"learning, {units} units", "games", rate, rate, 1)
