@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-LIMIT = 0.5  # seconds; the front door is lazy, so that this is a hundred times what it takes
+LIMIT = 0.5  # seconds; the front door is lazy, so that this is some fifty times what it takes
 
 PROGRAM = """
 import sys, time

@@ -8,6 +8,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -128,7 +129,7 @@ class Trainer:
         writer = self._writer()
         started, first_games = time.monotonic(), self.games
         seconds_before, saved = self.seconds, time.monotonic()
-        with _Interrupt() as interrupt:
+        with _Interrupt() as interrupt, closing(writer) if writer else nullcontext():
             while self.games < self.config.games:
                 share = self.games / self.config.games
                 trace = value_at(self.config.trace, share)
@@ -171,8 +172,6 @@ class Trainer:
                     saved = time.monotonic()
                 if stop:
                     break
-        if writer is not None:
-            writer.close()
         return self.games >= self.config.games
 
     def _targets(self, folded: FoldedNet, segment: Segment, trace: float) -> Tensor:
