@@ -58,6 +58,7 @@ class ScriptedBot:
     """Plays the first legal play, or what it is told; doubles and answers as it is told."""
 
     level = NORMAL
+    has_opinions = True
 
     def __init__(
         self, doubles: Iterable[bool] = (), takes: bool = True, nd: float = 0.25, plays: Iterable[str] = ()
@@ -858,6 +859,7 @@ def test_a_plain_terminal_gets_plain_ascii(options: tuple[str, ...], environment
 def test_ctrl_c_in_a_terminal() -> None:
     with Pty("--level", "easy", "--seed", "1") as terminal:
         terminal.ask()
+        time.sleep(0.3)  # a person is not as quick; in the moment before it waits, Python keeps Ctrl-C for later
         terminal.type("\x03")
         assert terminal.process.wait(30) == 128 + signal.SIGINT
     assert "Score: you 0, Easy 0." in terminal.shown

@@ -47,9 +47,11 @@ def arena(
         return
     typer.echo(f"{result.points:+.4f} points a game for {first} against {second}, 95 % interval ±{result.interval:.4f}")
     typer.echo(f"{result.games:,} games of {rules.name}, {result.plies:.1f} plies each, in {seconds:.1f} s")
-    typer.echo("                 wins   gammons  backgammons")
+    names = [Path(name).name[-30:] for name in (first, second)]
+    width = max(map(len, names))
+    typer.echo(f"{'':{width}}     wins   gammons  backgammons")
     for name, shares in (
-        (first, (result.wins, result.gammons, result.backgammons)),
-        (second, (result.losses, result.lost_gammons, result.lost_backgammons)),
+        (names[0], (result.wins, result.gammons, result.backgammons)),
+        (names[1], (result.losses, result.lost_gammons, result.lost_backgammons)),
     ):
-        typer.echo(f"{name[-15:]:15} " + "  ".join(f"{100 * share:6.2f} %" for share in shares))
+        typer.echo(f"{name:{width}} " + "  ".join(f"{100 * share:6.2f} %" for share in shares))

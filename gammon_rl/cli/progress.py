@@ -31,7 +31,7 @@ class ProgressDisplay:
         self._bar = Progress(
             TextColumn("{task.description}"), BarColumn(None), MofNCompleteColumn(), TextColumn("{task.fields[note]}"),
             TimeElapsedColumn(), TextColumn("<"), TimeRemainingColumn(),
-            console=console, disable=not self._live, transient=True,
+            console=console, disable=not self._live, transient=True, expand=True,
         )  # fmt: skip
         self._task = self._bar.add_task(title, total=total, completed=done, note="")
         self._started = self._last_line = time.monotonic()

@@ -37,17 +37,17 @@ def train(
     changes = [*(change or []), *([] if workers is None else [f"workers={workers}"])]
     settings = load_config(config, changes)
     directory = run or Path("runs") / config.stem
-    launch(settings.workers, functools.partial(_train_rank, settings, directory, resume))
+    if not launch(settings.workers, functools.partial(_train_rank, settings, directory, resume)):
+        raise typer.Exit(130)  # as a command that Ctrl-C has ended
 
 
-def _train_rank(config: "TrainConfig", directory: Path, resume: bool, ranks: "Ranks") -> None:
+def _train_rank(config: "TrainConfig", directory: Path, resume: bool, ranks: "Ranks") -> bool:
     """Train as one of the processes; the first one shows how far it is."""
     from gammon_rl.train.trainer import Status, Trainer
 
     trainer = Trainer(config, directory, ranks, resume=resume)
     if not ranks.first:
-        trainer.run()
-        return
+        return trainer.run()
 
     from gammon_rl.cli.progress import ProgressDisplay
 
@@ -56,8 +56,7 @@ def _train_rank(config: "TrainConfig", directory: Path, resume: bool, ranks: "Ra
         def show(status: Status) -> None:
             display.update(
                 status.games,
-                f"{status.games_per_second:,.0f} games/s  loss {status.loss:.4f}  lambda {status.trace:.2f}  "
-                f"step {status.step_size:.1e}  start {status.start_probs[0]:.3f}",
+                f"{status.games_per_second:,.0f}/s loss {status.loss:.3f}",
             )
 
         finished = trainer.run(show)
@@ -65,6 +64,7 @@ def _train_rank(config: "TrainConfig", directory: Path, resume: bool, ranks: "Ra
         typer.echo(f"Done. gammon-rl export {directory} FILE writes the model.")
     else:
         typer.echo("Stopped with a checkpoint; the same command with --resume goes on.")
+    return finished
 
 
 def export(

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import torch
 from torch import distributed
 
-from gammon_rl.errors import RunError
+from gammon_rl.errors import GammonError, RunError
 
 T = TypeVar("T")
 
@@ -114,8 +114,8 @@ def _other(rank: int, world: int, port: int, work: Callable[[Ranks], Any]) -> No
     try:
         _join(rank, world, port)
         work(Ranks(rank, world))
-    except RuntimeError:
-        # The first process is gone; it has said why, or was killed.
+    except (RuntimeError, GammonError):
+        # The first process has met the same and says it, or it is gone.
         os._exit(1)
 
 
