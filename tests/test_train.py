@@ -15,6 +15,7 @@ from gammon_rl.bots.arena import meet
 from gammon_rl.bots.bench import random_positions
 from gammon_rl.bots.levels import NORMAL
 from gammon_rl.bots.player import RandomPlayer, SearchPlayer
+from gammon_rl.bots.search import outcomes_ahead
 from gammon_rl.eval.model import Model
 from gammon_rl.rules.board import results
 
@@ -23,6 +24,7 @@ torch = pytest.importorskip("torch")
 from gammon_rl.train.checkpoint import NAME, PREVIOUS, load_checkpoint  # noqa: E402
 from gammon_rl.train.config import TrainConfig, config_from, load_config, value_at  # noqa: E402
 from gammon_rl.train.export import export_run  # noqa: E402
+from gammon_rl.train.labels import label  # noqa: E402
 from gammon_rl.train.network import FoldedNet, Net, outcomes  # noqa: E402
 from gammon_rl.train.returns import lambda_returns  # noqa: E402
 from gammon_rl.train.selfplay import SelfPlay  # noqa: E402
@@ -317,6 +319,81 @@ def test_a_run_that_is_interrupted_and_resumed_ends_as_one_that_was_not(tmp_path
     assert 150 < load_checkpoint(tmp_path / "cut").about["games"] < 400
     run_to_end(tmp_path / "cut", resume=True)
     assert state(tmp_path / "cut") == state(tmp_path / "whole")
+
+
+LABELS = {"generations": 2, "labels": 600, "label_games": 10, "label_segment": 8, "epochs": 3, "replay": 2}
+
+
+def test_generations_of_labels_resume_to_the_same_bytes_from_every_piece(tmp_path):
+    config = TrainConfig(**(SMALL | LABELS))
+    run_to_end(tmp_path / "whole", **LABELS)
+    stages = []
+    cut = tmp_path / "cut"
+    for piece in range(1000):
+        trainer = Trainer(config, cut, resume=piece > 0)
+
+        def interrupt(status):
+            stages.append(status.stage)
+            if status.games >= config.games:  # the self-play before it is tried elsewhere
+                os.kill(os.getpid(), signal.SIGINT)
+
+        if trainer.run(interrupt):
+            break
+    assert {"labels 1 of 2", "fit 1 of 2", "labels 2 of 2", "fit 2 of 2"} <= set(stages)
+    assert stages.count("labels 1 of 2") == 8  # 600 labels in whole segments of 80
+    assert state(cut) == state(tmp_path / "whole")
+    assert list(cut.glob("labels-*")) == []
+    layers = [export_run(run, tmp_path / "m.safetensors").layers for run in (cut, tmp_path / "whole")]
+    assert (layers[0][0][0] == layers[1][0][0]).all()
+
+
+def test_labels_are_the_mean_over_rolls_and_take_the_luck_out():
+    torch.manual_seed(5)
+    net = Net((12,), gr.STANDARD)
+    judge = FoldedNet(net)
+    model = Model(net.arrays(), gr.STANDARD)
+    plies, games, trace = 5, 12, 0.7
+    boards, targets = label(SelfPlay(gr.STANDARD, games, np.random.default_rng(2)), judge, plies, trace)
+    boards, targets = boards.reshape(plies, games, 26), targets.reshape(plies, games, 6)
+    np.testing.assert_allclose(targets.sum(axis=-1), 1, atol=1e-5)
+    means = outcomes_ahead(model, boards.reshape(-1, 26), 1).reshape(plies, games, 6)
+    np.testing.assert_allclose(targets[-1], means[-1], atol=1e-5)
+    for ply in range(plies - 1):  # no game ends so early
+        value = model.outcomes(boards[ply + 1])
+        expected = means[ply] + trace * (targets[ply + 1] - value)[:, ::-1]
+        np.testing.assert_allclose(targets[ply], expected, atol=1e-5)
+    exact = label(SelfPlay(gr.STANDARD, games, np.random.default_rng(2)), judge, plies, 0.0)[1]
+    np.testing.assert_allclose(exact.reshape(means.shape), means, atol=1e-5)
+
+
+def test_labels_know_how_a_game_ends():
+    play = SelfPlay(gr.STANDARD, 40, np.random.default_rng(3))
+    last = np.zeros(26, dtype=np.int8)
+    last[[1, 4]] = 1, -15  # one checker on the ace point, and all of the other still in my home board
+    play.boards[:] = last
+    play.opening[:] = False
+    torch.manual_seed(1)
+    boards, targets = label(play, FoldedNet(Net((8,), gr.STANDARD)), 3, 0.9)
+    assert (boards[:40] == last).all()
+    np.testing.assert_allclose(targets[:40], np.tile([0, 0, 0, 0, 0, 1], (40, 1)), atol=1e-6)
+    assert (boards[40:80] == gr.STANDARD.start()).all()
+
+
+def test_damaged_labels_and_changed_settings_are_refused_on_resume(tmp_path):
+    trainer = Trainer(TrainConfig(**(SMALL | LABELS)), tmp_path)
+    trainer.run(lambda status: os.kill(os.getpid(), signal.SIGINT) if status.stage == "fit 1 of 2" else None)
+    file = next(tmp_path.glob("labels-*"))
+    with pytest.raises(gr.RunError, match="epochs was 3 and is 4"):
+        Trainer(TrainConfig(**(SMALL | LABELS | {"epochs": 4})), tmp_path, resume=True)
+    file.write_bytes(file.read_bytes()[:50])
+    with pytest.raises(gr.RunError, match="labels of the run that cannot be read"):
+        Trainer(TrainConfig(**(SMALL | LABELS)), tmp_path, resume=True)
+
+
+def test_a_run_without_labels_goes_on_with_some(tmp_path):
+    run_to_end(tmp_path)
+    trainer = run_to_end(tmp_path, resume=True, **LABELS)
+    assert trainer.generation == 2
 
 
 def test_a_killed_run_goes_on_from_its_last_checkpoint(tmp_path):

@@ -45,13 +45,16 @@ class ProgressDisplay:
     ) -> None:
         self._bar.stop()
 
-    def update(self, done: int, note: str = "") -> None:
-        """Say how far it is."""
+    def update(self, done: int, note: str = "", title: str | None = None, total: int | None = None) -> None:
+        """Say how far it is; another title begins another stage with a total of its own."""
+        now = time.monotonic()
+        if title is not None and title != self._title:
+            self._title, self._total, self._begun, self._started = title, total or self._total, 0, now
+            self._bar.reset(self._task, total=self._total, description=title)
         done = min(done, self._total)
         self._bar.update(self._task, completed=done, note=note)
-        now = time.monotonic()
         if not self._live and now - self._last_line > _SECONDS_BETWEEN_LINES:
             self._last_line = now
-            rate = (done - self._begun) / (now - self._started)
+            rate = (done - self._begun) / max(now - self._started, 1e-3)
             left = f", {(self._total - done) / rate / 60:.1f} min left" if rate > 0 else ""
             print(f"{self._title}: {done} of {self._total}{left}  {note}", file=sys.stderr, flush=True)

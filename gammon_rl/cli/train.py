@@ -51,13 +51,12 @@ def _train_rank(config: "TrainConfig", directory: Path, resume: bool, ranks: "Ra
 
     from gammon_rl.cli.progress import ProgressDisplay
 
-    with ProgressDisplay("training", config.games, trainer.games) as display:
+    with ProgressDisplay("self-play", config.games, trainer.games) as display:
 
         def show(status: Status) -> None:
-            display.update(
-                status.games,
-                f"{status.games_per_second:,.0f}/s loss {status.loss:.3f}",
-            )
+            games = f"{status.scalars['speed/games_per_second']:,.0f}/s " if status.stage == "self-play" else ""
+            loss = "" if status.loss is None else f"loss {status.loss:.4f}"
+            display.update(status.done, games + loss, status.stage, status.wanted)
 
         finished = trainer.run(show)
     if finished:

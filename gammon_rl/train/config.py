@@ -15,6 +15,8 @@ from gammon_rl.rules.variants import variant
 Schedule = float | tuple[tuple[float, float], ...]
 """A constant, or points (share of the run, value) joined by straight lines."""
 
+_SCHEDULES = ("step_size", "trace", "exploration", "label_trace", "fit_step_size")
+
 
 @dataclass(frozen=True)
 class TrainConfig:
@@ -42,6 +44,22 @@ class TrainConfig:
     """Lambda of TD(lambda): a number, or [[share of run, value], ...]."""
     exploration: Schedule = 0.0
     """Chance of a random play: a number, or [[share of run, value], ...]."""
+    generations: int = 0
+    """Generations of luck-adjusted labels to learn from after the games of TD(lambda)."""
+    labels: int = 1_000_000
+    """Positions labelled in a generation, over all workers."""
+    label_games: int = 256
+    """Games played at once by each worker while labelling."""
+    label_segment: int = 24
+    """Plies of a labelled segment."""
+    label_trace: Schedule = 0.9
+    """Lambda of the labels: a number, or [[share of the generations, value], ...]."""
+    replay: int = 2
+    """Generations of labels that are learned from together."""
+    epochs: int = 8
+    """Most passes over the labels of a generation; it ends early when the held-out labels are fitted worse."""
+    fit_step_size: Schedule = ((0.0, 5e-4), (1.0, 1e-6))
+    """Step size over the passes of a generation: a number, or [[share of the passes, value], ...]."""
     gradient_limit: float = 1.0
     """Longest gradient; longer ones are shortened to it."""
     checkpoint_minutes: float = 5.0
@@ -49,18 +67,22 @@ class TrainConfig:
 
     def __post_init__(self) -> None:
         faults = []
-        for name in ("games", "workers", "parallel_games", "segment", "minibatch"):
+        for name in (
+            "games", "workers", "parallel_games", "segment", "minibatch",
+            "labels", "label_games", "label_segment", "replay", "epochs",
+        ):  # fmt: skip
             if getattr(self, name) < 1:
                 faults.append(f"{name} must be at least 1, got {getattr(self, name)}")
-        if self.seed < 0:
-            faults.append(f"seed must not be negative, got {self.seed}")
+        for name in ("seed", "generations"):
+            if getattr(self, name) < 0:
+                faults.append(f"{name} must not be negative, got {getattr(self, name)}")
         if not self.hidden or min(self.hidden) < 1:
             faults.append(f"hidden must be one or more positive sizes, got {list(self.hidden)}")
         for name in ("gradient_limit", "checkpoint_minutes"):
             if not getattr(self, name) > 0:
                 faults.append(f"{name} must be positive, got {getattr(self, name)}")
-        for name, low, high in (("step_size", 0.0, 1.0), ("trace", 0.0, 1.0), ("exploration", 0.0, 1.0)):
-            faults += _schedule_faults(name, getattr(self, name), low, high)
+        for name in _SCHEDULES:
+            faults += _schedule_faults(name, getattr(self, name))
         try:
             variant(self.variant)
         except InvalidNotationError as error:
@@ -128,7 +150,7 @@ def config_from(values: dict[str, Any]) -> TrainConfig:
 def _typed(name: str, default: Any, value: Any) -> Any:
     """Return a value in the type of its key, or refuse it."""
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if name in ("step_size", "trace", "exploration"):
+    if name in _SCHEDULES:
         if number:
             return float(value)
         pairs = isinstance(value, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in value)
@@ -150,12 +172,12 @@ def _typed(name: str, default: Any, value: Any) -> Any:
     raise ConfigError(f"{name} must be {kind}, got {value!r}")
 
 
-def _schedule_faults(name: str, schedule: Schedule, low: float, high: float) -> list[str]:
+def _schedule_faults(name: str, schedule: Schedule) -> list[str]:
     points = schedule if isinstance(schedule, tuple) else ((0.0, schedule),)
     shares = [share for share, _ in points]
     faults = []
-    if any(not low <= value <= high for _, value in points):
-        faults.append(f"{name} must stay within {low:g} to {high:g}, got {_plain(schedule)}")
+    if any(not 0 <= value <= 1 for _, value in points):
+        faults.append(f"{name} must stay within 0 to 1, got {_plain(schedule)}")
     if shares != sorted(shares) or any(not 0 <= share <= 1 for share in shares):
         faults.append(f"{name}: shares of the run must rise from 0 to 1, got {shares}")
     return faults

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gammon_rl.bots.search import chosen
 from gammon_rl.rules.board import results
-from gammon_rl.rules.dice import opening_roll, roll
+from gammon_rl.rules.dice import Dice, opening_roll, roll
 from gammon_rl.rules.plays import legal_plays
 from gammon_rl.rules.variants import Boards, Variant
 
@@ -82,11 +82,9 @@ class SelfPlay:
         finished = []
         for ply in range(plies):
             boards[ply] = self.boards
-            dice = roll(self.rng, games)
-            dice[self.opening] = opening_roll(self.rng, int(self.opening.sum()))
-            parents, afterstates = legal_plays(self.boards, dice, self.rules)
+            parents, afterstates = legal_plays(self.boards, self.roll(), self.rules)
             equity = judge.equity(afterstates)
-            _settle(self.boards, parents, afterstates, equity, self.rules)
+            settle(self.boards, parents, afterstates, equity, self.rules)
             best = chosen(self.boards, parents, afterstates, equity)
             next_boards[ply] = made = best
             points[ply] = -results(best, self.rules)
@@ -94,14 +92,25 @@ class SelfPlay:
                 explored[ply] = self.rng.random(games) < exploration
                 random = chosen(self.boards, parents, afterstates, self.rng.random(len(afterstates), np.float32))
                 made = np.where(explored[ply][:, None], random, best)
-            won = -results(made, self.rules)
-            self.opening = won > 0
-            finished.append(won[self.opening])
-            self.boards = np.where(self.opening[:, None], self._start, made)
+            won = self.advance(made)
+            finished.append(won[won > 0])
         return Segment(boards, next_boards, points, explored, np.concatenate(finished))
 
+    def roll(self) -> Dice:
+        """Return the next roll of every game, int64 (N, 2); a game's first one is no double."""
+        dice = roll(self.rng, len(self.boards))
+        dice[self.opening] = opening_roll(self.rng, int(self.opening.sum()))
+        return dice
 
-def _settle(boards: Boards, parents: NDArray[np.int64], afterstates: Boards, equity: Floats, rules: Variant) -> None:
+    def advance(self, afterstates: Boards) -> NDArray[np.int8]:
+        """Go on to the afterstates, or to a new game; return the points that a play has won, int8 (N,), or 0."""
+        won = -results(afterstates, self.rules)
+        self.opening = won > 0
+        self.boards = np.where(self.opening[:, None], self._start, afterstates)
+        return won
+
+
+def settle(boards: Boards, parents: NDArray[np.int64], afterstates: Boards, equity: Floats, rules: Variant) -> None:
     """Put the result in the place of the judge's opinion, in place, where a play ends the game.
 
     Only a player with at most four checkers left can end it, so few afterstates are looked at.

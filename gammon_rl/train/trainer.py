@@ -4,10 +4,11 @@ The loop is `Trainer.run`, top to bottom. Everything random comes from one gener
 outlives a segment is in the checkpoint, so a run that is stopped anywhere and resumed ends as if it never was.
 """
 
+import math
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,24 +16,32 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
+from numpy.typing import NDArray
 from torch.nn import functional
 from torch.utils.tensorboard import SummaryWriter
 
 from gammon_rl.errors import RunError
-from gammon_rl.eval.network import nested
-from gammon_rl.rules.variants import variant
+from gammon_rl.eval.network import POINTS, nested
+from gammon_rl.rules.variants import Boards, variant
 from gammon_rl.train.checkpoint import Checkpoint, has_checkpoint, load_checkpoint, save_checkpoint
-from gammon_rl.train.config import TrainConfig, value_at
+from gammon_rl.train.config import TrainConfig, config_from, value_at
+from gammon_rl.train.labels import Replay, label, remove_labels
 from gammon_rl.train.network import FoldedNet, Net
 from gammon_rl.train.ranks import Ranks
 from gammon_rl.train.returns import lambda_returns
-from gammon_rl.train.selfplay import Segment, SelfPlay
+from gammon_rl.train.selfplay import SelfPlay
 
 try:
     import resource
 except ImportError:  # not on Windows
     resource = None  # type: ignore[assignment]
+
+Floats = NDArray[np.float32]
+
+_HELD_OUT_OF = 32  # of so many segments of labels one is not learned from
+
+# Configuration keys that only the generations of labels look at.
+_OF_LABELS = {"labels", "label_games", "label_segment", "label_trace", "replay", "epochs", "fit_step_size"}
 
 # Shares of the six outcomes before anything is learned: even, with gammons and backgammons as good players win them.
 _BASE_RATES = (0.01, 0.12, 0.37, 0.37, 0.12, 0.01)
@@ -40,51 +49,42 @@ _BASE_RATES = (0.01, 0.12, 0.37, 0.37, 0.12, 0.01)
 
 @dataclass(frozen=True)
 class Status:
-    """How a run stands after a segment.
+    """How a run stands after a piece of it.
 
     Attributes
     ----------
-    games, wanted : int
-        Finished games over all ranks, and the number to reach.
-    games_per_second : float
-        Since this process started or resumed.
-    seconds : float
-        Time spent on the run so far, over all its resumptions.
-    loss : float
-        Mean cross-entropy in this segment, in nats.
-    step_size, trace, exploration : float
-        Where their schedules stand.
-    start_probs : tuple of float
-        The net's nested chances at the start position, for the player on roll.
-    gammons, plies : float
-        Share of gammons and backgammons, and plies a game, in this segment.
-    memory : float
-        The most memory the first rank has held, in MiB.
+    stage : str
+        What it is doing: ``self-play``, or ``labels`` or ``fit`` with the generation.
+    done, wanted : int
+        How far that is: games, labels or passes, over all ranks.
+    games : int
+        Finished games of self-play over all ranks.
+    loss : float or None
+        Mean cross-entropy of what was learned in this piece, in nats.
+    scalars : mapping
+        All that TensorBoard is told, by name.
     """
 
-    games: int
+    stage: str
+    done: int
     wanted: int
-    games_per_second: float
-    seconds: float
-    loss: float
-    step_size: float
-    trace: float
-    exploration: float
-    start_probs: tuple[float, ...]
-    gammons: float
-    plies: float
-    memory: float
+    games: int
+    loss: float | None
+    scalars: Mapping[str, float]
 
 
 class Trainer:
     """One rank's part of a run.
+
+    A run plays `games` with TD(lambda), then makes and fits `generations` of luck-adjusted labels. Its pieces, between
+    which it can be stopped, are a segment of self-play, a segment of labels, and a pass over the labels.
 
     Parameters
     ----------
     config : TrainConfig
         What to do.
     directory : Path
-        Where the run's state and its TensorBoard events live; the first rank writes there.
+        Where the run's state and its TensorBoard events live; the first rank writes there, and each rank its labels.
     ranks : Ranks
         This process among those of the run.
     resume : bool
@@ -110,16 +110,24 @@ class Trainer:
         self.net.start_at(_BASE_RATES)
         self.parameters = list(self.net.parameters())
         self.optimiser = torch.optim.Adam(self.parameters, lr=1.0)
-        self.play = SelfPlay(self.rules, config.parallel_games, np.random.default_rng(dice[self.ranks.rank]))
-        self.games = self.segments = 0
+        self.rng = np.random.default_rng(dice[self.ranks.rank])
+        self.play = SelfPlay(self.rules, config.parallel_games, self.rng)
+        self.replay = Replay()
+        self.games = self.segments = self.generation = self.epoch = 0
+        self.held_out = math.inf  # loss on the labels not learned from, after the last pass
         self.seconds = 0.0
         if resume:
             self._restore(load_checkpoint(directory))
 
-    def run(self, report: Callable[[Status], None] = lambda status: None) -> bool:
-        """Train until the wanted games are played; return whether they were, or the run was interrupted.
+    @property
+    def finished(self) -> bool:
+        """Whether there is nothing left to do."""
+        return self.games >= self.config.games and self.generation >= self.config.generations
 
-        An interrupt (Ctrl-C) ends the run after the present segment, with a checkpoint.
+    def run(self, report: Callable[[Status], None] = lambda status: None) -> bool:
+        """Train to the end of the run; return whether that was reached, or the run was interrupted.
+
+        An interrupt (Ctrl-C) ends the run after the present piece, with a checkpoint.
 
         Raises
         ------
@@ -127,68 +135,142 @@ class Trainer:
             If the loss is no longer a number; the last checkpoint is kept.
         """
         writer = self._writer()
-        started, first_games = time.monotonic(), self.games
-        seconds_before, saved = self.seconds, time.monotonic()
+        started = saved = time.monotonic()
+        seconds_before = self.seconds
         with _Interrupt() as interrupt, closing(writer) if writer else nullcontext():
-            while self.games < self.config.games:
-                share = self.games / self.config.games
-                trace = value_at(self.config.trace, share)
-                step_size = value_at(self.config.step_size, share)
-                exploration = value_at(self.config.exploration, share)
-
-                folded = FoldedNet(self.net)
-                segment = self.play.play(folded, self.config.segment, exploration)
-                targets = self._targets(folded, segment, trace)
-                loss = self._learn(segment, targets, step_size)
-
-                # What the ranks must agree on: how far the run is, whether it goes on, and whether it is time to save.
-                elapsed = time.monotonic() - started
-                due = self.ranks.first and time.monotonic() - saved > 60 * self.config.checkpoint_minutes
-                results = segment.results
-                totals = self.ranks.total(
-                    [len(results), float((results > 1).sum()), loss / self.ranks.world, interrupt.asked, due]
-                )
-                games, gammons, loss, stop, save_now = totals
-                self.games += int(games)
-                self.segments += 1
-                self.seconds = seconds_before + elapsed
-                if not np.isfinite(loss):
-                    raise RunError(
-                        f"the loss became {loss} after {self.games} games (step size {step_size:g}); "
-                        f"a smaller step_size may help; {self.directory} keeps the last checkpoint"
-                    )
-                if self.ranks.first:
-                    start = nested(folded.outcomes(self.rules.start()[None]).numpy())[0]
-                    plies = self.config.parallel_games * self.config.segment * self.ranks.world / max(games, 1)
-                    status = Status(
-                        self.games, self.config.games, (self.games - first_games) / elapsed, self.seconds,
-                        loss, step_size, trace, exploration, tuple(map(float, start)),
-                        gammons / max(games, 1), plies, _peak_memory(),
-                    )  # fmt: skip
-                    _log(writer, status)
+            while not self.finished:
+                if self.games < self.config.games:
+                    status = self._self_play()
+                elif self.replay.size(self.generation) < self._labels_wanted():
+                    status = self._label()
+                else:
+                    status = self._fit()
+                now = time.monotonic()
+                self.seconds = seconds_before + now - started
+                if writer:
+                    # Self-play is shown over games, what comes after over pieces of the run.
+                    at = status.games if status.stage == "self-play" else self.segments
+                    speed = {"speed/seconds": self.seconds, "speed/memory_mib": _peak_memory()}
+                    for name, value in {**status.scalars, **speed}.items():
+                        writer.add_scalar(name, value, at)
                     report(status)
-                if save_now or stop or self.games >= self.config.games:
+                # The ranks must agree on when to save and when to stop.
+                due = self.ranks.first and now - saved > 60 * self.config.checkpoint_minutes
+                stop, save = self.ranks.total([interrupt.asked, due])
+                if self.finished:
+                    self.replay.keep_from(self.generation)  # nothing more is learned from them
+                if save or stop or self.finished:
                     self._save()
                     saved = time.monotonic()
                 if stop:
                     break
-        return self.games >= self.config.games
+        return self.finished
 
-    def _targets(self, folded: FoldedNet, segment: Segment, trace: float) -> Tensor:
+    def _self_play(self) -> Status:
+        """Play a segment, and learn its lambda-returns in one pass."""
+        config, began = self.config, time.monotonic()
+        share = self.games / config.games
+        trace, step_size = value_at(config.trace, share), value_at(config.step_size, share)
+        exploration = value_at(config.exploration, share)
+        folded = FoldedNet(self.net)
+        segment = self.play.play(folded, config.segment, exploration)
         plies, games = segment.points.shape
         values = folded.outcomes(segment.next_boards.reshape(-1, 26)).numpy().reshape(plies, games, 6)
-        return torch.from_numpy(lambda_returns(values, segment.points, segment.explored, trace)).flatten(0, 1)
+        targets = lambda_returns(values, segment.points, segment.explored, trace)
+        boards = segment.boards.reshape(-1, 26)
+        order = self.rng.permutation(len(boards))
+        loss = self._learn(boards, targets.reshape(-1, 6), order, lambda done: step_size)
+        ended, big, loss = self.ranks.total(
+            [len(segment.results), float((segment.results > 1).sum()), loss / self.ranks.world]
+        )
+        self.games += int(ended)
+        self.segments += 1
+        self._check(loss, step_size)
+        win, gammon, _, lost_gammon, _ = nested(folded.outcomes(self.rules.start()[None]).numpy())[0]
+        scalars = {
+            "learning/loss": loss,
+            "learning/step_size": step_size,
+            "learning/lambda": trace,
+            "learning/exploration": exploration,
+            "start/win": float(win),
+            "start/gammon": float(gammon),
+            "start/lost_gammon": float(lost_gammon),
+            "games/gammons": big / max(ended, 1),
+            "games/plies": plies * games * self.ranks.world / max(ended, 1),
+            "speed/games_per_second": ended / (time.monotonic() - began),
+        }
+        return self._status("self-play", self.games, config.games, loss, scalars)
 
-    def _learn(self, segment: Segment, targets: Tensor, step_size: float) -> float:
-        """Take one pass over a segment in random order; return the mean loss."""
-        for group in self.optimiser.param_groups:
-            group["lr"] = step_size
-        boards = torch.from_numpy(segment.boards).flatten(0, 1)
+    def _labels_wanted(self) -> int:
+        """Return how many labels each rank makes in a generation: whole segments of them."""
+        segment = self.config.label_games * self.config.label_segment
+        return segment * -(-self.config.labels // (segment * self.ranks.world))
+
+    def _label(self) -> Status:
+        """Label a segment of play."""
+        config, began = self.config, time.monotonic()
+        if len(self.play.boards) != config.label_games:
+            # The games go on as they are, with copies or without some of them to make the number.
+            wanted = np.arange(config.label_games) % len(self.play.boards)
+            self.play.boards, self.play.opening = self.play.boards[wanted], self.play.opening[wanted]
+        trace = value_at(config.label_trace, self.generation / config.generations)
+        boards, targets = label(self.play, FoldedNet(self.net), config.label_segment, trace)
+        self.replay.add(self.generation, boards, targets)
+        self.segments += 1
+        scalars = {
+            "labels/lambda": trace,
+            "labels/per_second": len(boards) * self.ranks.world / (time.monotonic() - began),
+            "labels/spread": float((targets @ POINTS).std()),
+        }
+        done = self.replay.size(self.generation) * self.ranks.world
+        wanted_labels = self._labels_wanted() * self.ranks.world
+        return self._status("labels", done, wanted_labels, None, scalars)
+
+    def _fit(self) -> Status:
+        """Take a pass over the labels of the last generations; the last pass ends the generation."""
+        config, began = self.config, time.monotonic()
+        if self.epoch == 0:
+            self.replay.keep_from(self.generation - config.replay + 1)
+            self.optimiser = torch.optim.Adam(self.parameters, lr=1.0)
+            self.held_out = math.inf
+        boards, targets = self.replay.arrays()
+        # Whole segments are held out: neighbours in a game are too much alike to judge one by the other.
+        segment = config.label_games * config.label_segment
+        held = np.arange(len(boards)) // segment % _HELD_OUT_OF == 0
+        if held.all():
+            held[:] = False
+        order = self.rng.permutation(np.flatnonzero(~held))
+        loss = self._learn(
+            boards, targets, order, lambda done: value_at(config.fit_step_size, (self.epoch + done) / config.epochs)
+        )
+        loss, held_out = (
+            total / self.ranks.world for total in self.ranks.total([loss, self._loss(boards[held], targets[held])])
+        )
+        self._check(loss, value_at(config.fit_step_size, self.epoch / config.epochs))
+        worse, self.held_out = held_out > self.held_out, held_out
+        self.epoch += 1
+        self.segments += 1
+        scalars = {
+            "fit/loss": loss,
+            "fit/held_out": held_out,
+            "fit/positions_per_second": len(order) * self.ranks.world / (time.monotonic() - began),
+        }
+        status = self._status("fit", self.epoch, config.epochs, held_out, scalars)
+        if worse or self.epoch == config.epochs:
+            self.generation, self.epoch = self.generation + 1, 0
+        return status
+
+    def _learn(
+        self, boards: Boards, targets: Floats, order: NDArray[np.int64], step_size: Callable[[float], float]
+    ) -> float:
+        """Take a pass over positions in the given order; return the mean loss. `step_size` is asked by share done."""
         losses = []
-        order = torch.from_numpy(self.play.rng.permutation(len(boards)))
-        for batch in order.split(self.config.minibatch):  # type: ignore[no-untyped-call]
-            logits = self.net(boards[batch])
-            loss = functional.cross_entropy(logits, targets[batch])
+        boards_tensor, targets_tensor = torch.from_numpy(boards), torch.from_numpy(targets)
+        batches = torch.from_numpy(order).split(self.config.minibatch)  # type: ignore[no-untyped-call]
+        for number, batch in enumerate(batches):
+            for group in self.optimiser.param_groups:
+                group["lr"] = step_size(number / len(batches))
+            loss = functional.cross_entropy(self.net(boards_tensor[batch]), targets_tensor[batch])
             self.optimiser.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             self.ranks.average(self.parameters)
@@ -197,9 +279,31 @@ class Trainer:
             losses.append(float(loss.detach()))
         return float(np.mean(losses))
 
+    def _loss(self, boards: Boards, targets: Floats) -> float:
+        """Return the mean loss on positions without learning from them."""
+        if not len(boards):
+            return 0.0
+        with torch.no_grad():
+            return float(functional.cross_entropy(self.net(torch.from_numpy(boards)), torch.from_numpy(targets)))
+
+    def _check(self, loss: float, step_size: float) -> None:
+        if not np.isfinite(loss):
+            raise RunError(
+                f"the loss became {loss} after {self.games} games (step size {step_size:g}); "
+                f"a smaller step size may help; {self.directory} keeps the last checkpoint, if there was one"
+            )
+
+    def _status(self, stage: str, done: int, wanted: int, loss: float | None, scalars: Mapping[str, float]) -> Status:
+        if stage != "self-play":
+            stage = f"{stage} {self.generation + 1} of {self.config.generations}"
+        return Status(stage, done, wanted, self.games, loss, scalars)
+
     def _save(self) -> None:
         """Write a checkpoint; a meeting point of the ranks."""
-        rng_states = self.ranks.gather(self.play.rng.bit_generator.state)
+        files = self.ranks.gather(
+            self.replay.save(self.directory, f"labels-{self.ranks.rank}-{self.segments}") if self.replay.chunks else []
+        )
+        rng_states = self.ranks.gather(self.rng.bit_generator.state)
         plays = self.ranks.gather((self.play.boards, self.play.opening))
         if not self.ranks.first:
             return
@@ -214,27 +318,35 @@ class Trainer:
             "config": self.config.as_dict(),
             "games": self.games,
             "segments": self.segments,
+            "generation": self.generation,
+            "epoch": self.epoch,
+            "held_out": self.held_out if math.isfinite(self.held_out) else None,
+            "labels": files,
             "seconds": self.seconds,
             "rng": rng_states,
         }
         save_checkpoint(self.directory, Checkpoint(tensors, about))
+        # The previous checkpoint may look back one generation more.
+        remove_labels(self.directory, self.generation - (0 if self.finished else self.config.replay + 1))
 
     def _restore(self, checkpoint: Checkpoint) -> None:
         about, tensors = checkpoint.about, checkpoint.tensors
-        now = self.config.as_dict()
-        changed = [
-            f"{name} was {about['config'].get(name)!r} and is {now[name]!r}"
-            for name in now
-            if about["config"].get(name) != now[name] and name != "checkpoint_minutes"
-        ]
-        if changed:
+        now, then = self.config.as_dict(), config_from(about["config"]).as_dict()
+        free = {"checkpoint_minutes", "generations"}
+        if not about["generation"] and not any(about["labels"]):
+            free |= _OF_LABELS  # nothing has come of these yet
+        changed = [f"{name} was {then[name]!r} and is {now[name]!r}" for name in now if then[name] != now[name]]
+        if any(change.split()[0] not in free for change in changed):
             raise RunError(f"{self.directory}: the run has another configuration: {'; '.join(changed)}")
         if len(about["rng"]) != self.ranks.world:
             raise RunError(f"{self.directory}: the run has {len(about['rng'])} ranks, this is {self.ranks.world}")
         self.games, self.segments, self.seconds = about["games"], about["segments"], about["seconds"]
+        self.generation, self.epoch = about["generation"], about["epoch"]
+        self.held_out = math.inf if about["held_out"] is None else about["held_out"]
+        self.replay = Replay.load(self.directory, about["labels"][self.ranks.rank])
         self.play.boards = tensors[f"boards.{self.ranks.rank}"]
         self.play.opening = tensors[f"opening.{self.ranks.rank}"]
-        self.play.rng.bit_generator.state = about["rng"][self.ranks.rank]
+        self.rng.bit_generator.state = about["rng"][self.ranks.rank]
         with torch.no_grad():
             for number, parameter in enumerate(self.parameters):
                 parameter.copy_(torch.from_numpy(tensors[f"weights.{number}"]))
@@ -249,34 +361,13 @@ class Trainer:
         if not self.ranks.first:
             return None
         self.directory.mkdir(parents=True, exist_ok=True)
-        writer = SummaryWriter(str(self.directory), purge_step=self.games or None)
+        # What was written after the last checkpoint is written again.
+        again = self.games if 0 < self.games < self.config.games else None
+        writer = SummaryWriter(str(self.directory), purge_step=again)
         if self.games == 0:
             values = {name: str(value) for name, value in self.config.as_dict().items()}
             writer.add_hparams(values, {"hparam/games": self.config.games}, run_name=".")
         return writer
-
-
-def _log(writer: SummaryWriter | None, status: Status) -> None:
-    """Write the scalars of a segment, over games."""
-    if writer is None:
-        return
-    win, gammon, _, lost_gammon, _ = status.start_probs
-    scalars = {
-        "learning/loss": status.loss,
-        "learning/step_size": status.step_size,
-        "learning/lambda": status.trace,
-        "learning/exploration": status.exploration,
-        "speed/games_per_second": status.games_per_second,
-        "speed/seconds": status.seconds,
-        "start/win": win,
-        "start/gammon": gammon,
-        "start/lost_gammon": lost_gammon,
-        "games/gammons": status.gammons,
-        "games/plies": status.plies,
-        "speed/memory_mib": status.memory,
-    }
-    for name, value in scalars.items():
-        writer.add_scalar(name, value, status.games)
 
 
 def _peak_memory() -> float:
