@@ -146,9 +146,15 @@ def test_an_interrupted_meeting_gives_the_games_so_far():
                 raise KeyboardInterrupt
             return super().choose(boards, dice)
 
-    result = meet(Tired(gr.STANDARD, 1), RandomPlayer(gr.STANDARD, 2), 10_000)
-    assert 0 < result.games < 10_000
-    assert result.games % 1024 == 0
+    result = meet(Tired(gr.STANDARD, 1), RandomPlayer(gr.STANDARD, 2), 400)
+    assert 0 < result.games < 400
+    assert result.games % 40 == 0
+
+
+def test_a_single_pair_has_no_interval():
+    result = meet(RandomPlayer(gr.STANDARD, 1), RandomPlayer(gr.STANDARD, 2), 1)
+    assert result.games == 2
+    assert result.interval is None
 
 
 # Players by name
@@ -161,7 +167,8 @@ def test_an_interrupted_meeting_gives_the_games_so_far():
         ("hard@", gr.InvalidNotationError, "plies after @"),
         ("random@1", gr.InvalidNotationError, "random does not look ahead"),
         ("easy@0", gr.InvalidNotationError, "easy does not look ahead"),
-        ("nobody", gr.ModelFileError, "no such model file"),
+        ("nobody", gr.InvalidNotationError, "neither a model file nor one of random, easy, normal, hard, gnubg"),
+        ("nobody.safetensors", gr.ModelFileError, "no such model file"),
     ],
 )
 def test_a_wrong_player_says_what_is_wrong(text, error, said):
@@ -247,6 +254,13 @@ def test_a_finished_game_another_variant_and_bad_dice_are_refused(model):
         bot.choose_play(gr.Position.start(gr.HYPERGAMMON), (3, 1))
     with pytest.raises(gr.GammonError, match="1 to 6"):
         bot.choose_play(gr.Position.start(), (0, 7))
+    with pytest.raises(gr.InvalidPositionError, match="a double is on offer"):
+        bot.choose_play(gr.Position(gr.STANDARD.start(), doubled=True), (3, 1))
+    with pytest.raises(gr.ModelFileError, match="no model is released for tavla"):
+        gr.Bot("hard", rules=gr.TAVLA)
+    with pytest.raises(gr.ModelFileError, match="made for standard, not for tavla"):
+        gr.Bot("hard", model, rules=gr.TAVLA)
+    assert gr.Bot("Hard", model).level == HARD
     with pytest.raises(gr.InvalidNotationError, match="level 'brutal'"):
         gr.Bot("brutal")
     with pytest.raises(gr.InvalidNotationError, match="level 'hard@7'"):

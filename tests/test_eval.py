@@ -160,8 +160,9 @@ def damaged(model, tmp_path, **changes):
         ({"layers": [210, 16]}, "layer sizes [210, 16]"),
         ({"layers": [210, 17, 6]}, "shapes of layers"),
         ({"layers.0.bias": None}, "shapes of layers"),
-        ({"layers.0.bias": np.full(16, np.nan, np.float32)}, "not finite float32"),
-        ({"layers.0.bias": np.zeros(16, np.float64)}, "not finite float32"),
+        ({"layers.0.bias": np.full(16, np.nan, np.float32)}, "not float32 of sensible size"),
+        ({"layers.0.bias": np.full(16, 3e38, np.float32)}, "not float32 of sensible size"),
+        ({"layers.0.bias": np.zeros(16, np.float64)}, "not float32 of sensible size"),
     ],
 )
 def test_a_wrong_model_file_says_what_is_wrong(model, tmp_path, changes, said):
@@ -187,6 +188,43 @@ def test_a_file_that_is_no_model_is_refused(model, tmp_path):
         gr.load_model(tmp_path / "none.safetensors")
     with pytest.raises(gr.ModelFileError, match="no such model file; released models here"):
         gr.load_model("nobody")
+
+
+def test_names_that_cannot_be_files_and_descriptions_without_end_are_refused(model, tmp_path):
+    for name in ("a" * 5000, "a" * 300, "nul\0byte"):
+        with pytest.raises(gr.ModelFileError, match=r"no name for a model file|no such model file"):
+            gr.load_model(name)
+    path = tmp_path / "deep.safetensors"
+    save_file({"x": np.zeros(3, np.float32)}, path, {METADATA_KEY: "[" * 200_000})
+    with pytest.raises(gr.ModelFileError, match="not JSON"):
+        gr.load_model(path)
+    header = json.dumps({"x": {"dtype": "BF16", "shape": [2], "data_offsets": [0, 4]}}).encode()
+    path.write_bytes(len(header).to_bytes(8, "little") + header + b"\0" * 4)
+    with pytest.raises(gr.ModelFileError, match="not a readable model file"):
+        gr.load_model(path)
+
+
+@pytest.mark.parametrize(
+    "boards",
+    [
+        np.zeros(25, dtype=np.int8),
+        np.zeros((2, 13), dtype=np.int8),
+        gr.STANDARD.start() + 0.6,
+        np.full(26, 16),
+        np.full(26, 300),
+    ],
+    ids=["25 places", "13 places", "fractions", "16 on a place", "300 on a place"],
+)
+def test_what_is_no_board_is_not_evaluated(model, boards):
+    with pytest.raises(gr.InvalidPositionError):
+        model.probs(boards)
+
+
+def test_probs_never_leave_0_to_1(model):
+    boards = random_positions(2000, seed=8, plies=90)[0]
+    probs = model.probs(boards)
+    assert probs.min() >= 0
+    assert probs.max() <= 1
 
 
 def test_a_model_for_another_variant_is_refused(model, tmp_path):

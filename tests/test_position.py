@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from gammon_rl.errors import InvalidNotationError, InvalidPositionError
-from gammon_rl.rules.board import turn
+from gammon_rl.rules.board import checked_board, turn
 from gammon_rl.rules.ids import LARGEST_CUBE, Situation, match_id
 from gammon_rl.rules.position import LONGEST_MATCH, Position
 from gammon_rl.rules.variants import HYPERGAMMON, STANDARD, TAVLA, VARIANTS, Boards, Variant
@@ -308,3 +308,18 @@ def test_turning_twice_leaves_all_but_the_roll_and_the_double(position: Position
 def test_pips() -> None:
     assert Position.start().pips == (167, 167)
     assert Position(position("bar 24 1", "bar 23 2")).pips == (50, 50)
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [
+        np.array([-15, 2**62, 2**62, 2**62, 2**62, *[0] * 21], dtype=np.int64),
+        np.array([0, 2**64 - 1, *[0] * 24], dtype=np.uint64),
+        np.array([0, -(2**63), 1, *[0] * 23], dtype=np.int64),
+        np.array([0, 257, *[0] * 24], dtype=np.int64),
+    ],
+    ids=["sums to -15", "reads as -1", "reads as 0", "reads as 1"],
+)
+def test_counts_beyond_any_number_of_checkers_do_not_wrap_round(counts: Any) -> None:
+    with pytest.raises(InvalidPositionError, match="checkers"):
+        checked_board(counts)

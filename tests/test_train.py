@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors.numpy import save_file
 
 import gammon_rl as gr
 from gammon_rl.bots.arena import meet
@@ -217,6 +218,11 @@ def test_schedules_are_straight_lines_between_points():
         ({"games": 0}, "games must be at least 1, got 0"),
         ({"games": "many"}, "games must be a whole number, got 'many'"),
         ({"games": 1.5}, "games must be a whole number, got 1.5"),
+        ({"games": math.inf}, "games must be a number of sensible size, got inf"),
+        ({"games": math.nan}, "games must be a number of sensible size, got nan"),
+        ({"step_size": 10**400}, "step_size must be a number of sensible size"),
+        ({"hidden": [10**11]}, "hidden must be at most 65536"),
+        ({"parallel_games": 10**12}, "parallel_games must be at most 1000000"),
         ({"games": True}, "games must be a whole number, got True"),
         ({"hidden": []}, "hidden must be one or more positive sizes"),
         ({"hidden": [80, -1]}, "hidden must be one or more positive sizes"),
@@ -224,7 +230,8 @@ def test_schedules_are_straight_lines_between_points():
         ({"trace": 1.5}, "trace must stay within 0 to 1, got 1.5"),
         ({"trace": [[0, 0.5], [0.2]]}, "trace must be a number or [[share of run, value], ...]"),
         ({"trace": [[0.5, 0.5], [0.2, 0.1]]}, "shares of the run must rise"),
-        ({"step_size": math.nan}, "step_size must stay within"),
+        ({"step_size": math.nan}, "step_size must be a number of sensible size, got nan"),
+        ({"trace": [[0, math.nan]]}, "trace must stay within 0 to 1"),
         ({"variant": "chess"}, "unknown variant 'chess'"),
         ({"seed": -1}, "seed must not be negative"),
         ({"gradient_limit": 0}, "gradient_limit must be positive"),
@@ -245,6 +252,9 @@ def test_config_file_with_changes(tmp_path):
     assert config_from(json.loads(json.dumps(config.as_dict()))) == config
     with pytest.raises(gr.ConfigError, match="'nonsense' is not key=value"):
         load_config(path, ["nonsense"])
+    for value in ("9" * 5000, "[" * 3000):
+        with pytest.raises(gr.ConfigError):
+            load_config(path, [f"games={value}"])
     path.write_text("games = = 5")
     with pytest.raises(gr.ConfigError, match="not TOML"):
         load_config(path)
@@ -277,10 +287,9 @@ def run_to_end(directory, resume=False, **changes):
 
 
 def state(directory):
-    """What a checkpoint says, but for the seconds."""
+    """What a checkpoint says."""
     checkpoint = load_checkpoint(directory)
-    about = {key: value for key, value in checkpoint.about.items() if key != "seconds"}
-    return {name: tensor.tobytes() for name, tensor in checkpoint.tensors.items()}, about
+    return {name: tensor.tobytes() for name, tensor in checkpoint.tensors.items()}, checkpoint.about
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(tmp_path):
@@ -289,9 +298,9 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(tmp_path):
         export_run(tmp_path / name, tmp_path / f"{name}.safetensors")
     assert state(tmp_path / "a") == state(tmp_path / "b")
     assert state(tmp_path / "a")[0] != state(tmp_path / "c")[0]
-    layers = [gr.load_model(tmp_path / f"{name}.safetensors").layers for name in "abc"]
-    assert (layers[0][0][0] == layers[1][0][0]).all()
-    assert (layers[0][0][0] != layers[2][0][0]).any()
+    for files in ("{}/checkpoint.safetensors", "{}.safetensors"):
+        first, second, other = ((tmp_path / files.format(name)).read_bytes() for name in "abc")
+        assert first == second != other
 
 
 def test_a_little_learning_beats_random_play(tmp_path):
@@ -434,6 +443,13 @@ def test_a_damaged_checkpoint_falls_back_on_the_one_before(tmp_path):
     assert load_checkpoint(tmp_path).about["games"] < 400
     newest.unlink()
     run_to_end(tmp_path, resume=True, checkpoint_minutes=1e-6)
+    save_file({"x": np.zeros(3, np.float32)}, newest)
+    before.unlink()
+    with pytest.raises(gr.RunError, match="not a readable checkpoint"):
+        load_checkpoint(tmp_path)
+    save_file({"x": np.zeros(3, np.float32)}, newest, {"gammon_rl_run": '{"format": 1}'})
+    with pytest.raises(gr.RunError, match=r"not a readable checkpoint.*config"):
+        load_checkpoint(tmp_path)
     before.write_bytes(b"")
     newest.write_bytes(b"")
     with pytest.raises(gr.RunError, match="not a readable checkpoint"):
@@ -448,6 +464,27 @@ def test_runs_in_the_way_or_missing_or_changed_are_refused(tmp_path):
         Trainer(TrainConfig(**SMALL), tmp_path)
     with pytest.raises(gr.RunError, match=r"another configuration: seed was 1 and is 2"):
         Trainer(TrainConfig(**SMALL, seed=2), tmp_path, resume=True)
+
+
+def test_a_run_belongs_to_one_process_at_a_time(tmp_path):
+    second = Trainer(TrainConfig(**SMALL), tmp_path)
+    said = []
+
+    def start_another(status):
+        if not said:
+            with pytest.raises(gr.RunError, match="another process is training there") as refused:
+                second.run()
+            said.append(str(refused.value))
+
+    Trainer(TrainConfig(**SMALL), tmp_path).run(start_another)
+    assert said
+
+
+def test_a_directory_that_cannot_be_written_is_one_error(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    for place in (tmp_path / "file", tmp_path / "file" / "run", tmp_path / ("a" * 300)):
+        with pytest.raises(gr.RunError, match="cannot be kept there"):
+            Trainer(TrainConfig(**SMALL), place).run()
 
 
 def test_a_loss_that_is_no_number_stops_the_run_with_the_reason(tmp_path):
@@ -473,6 +510,43 @@ def test_two_workers_train_together_and_resume(tmp_path):
     )
     assert done.returncode == 0
     assert "Done" in done.stdout
+
+
+@pytest.mark.parametrize("moment", ["starting", "training"])
+@pytest.mark.parametrize("event", ["worker killed", "Ctrl-C"])
+def test_two_workers_end_quietly_together(tmp_path, moment, event):
+    config = tmp_path / "c.toml"
+    config.write_text("games = 1_000_000\nparallel_games = 32\nminibatch = 64\nhidden = [8]\nworkers = 2\n")
+    run = [sys.executable, "-m", "gammon_rl", "train", str(config), "--run", str(tmp_path / "run")]
+    run += ["--set", "checkpoint_minutes=0.001"]
+    process = subprocess.Popen(run, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    workers = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    if not workers.exists():
+        process.kill()
+        pytest.skip("needs /proc to find the worker")
+    deadline = time.monotonic() + 60
+
+    def worker():
+        for child in workers.read_text().split():
+            if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes():
+                return int(child)
+        return None
+
+    while worker() is None or (moment == "training" and not (tmp_path / "run" / NAME).exists()):
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    if event == "Ctrl-C":
+        os.killpg(process.pid, signal.SIGINT)
+    else:
+        os.kill(worker(), signal.SIGKILL)
+    _, err = process.communicate(timeout=30)
+    assert "Traceback" not in err
+    if event == "Ctrl-C":
+        assert process.returncode == 130
+    else:
+        assert process.returncode == 2
+        assert "a worker process ended" in err
 
 
 def test_tensorboard_has_the_scalars_and_the_configuration(tmp_path):

@@ -18,6 +18,7 @@ from gammon_rl.rules.dice import opening_roll, roll
 from gammon_rl.rules.variants import STANDARD, Variant
 
 _PAIRS_AT_ONCE: Final = 512
+_FEWEST_AT_ONCE: Final = 16
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,8 @@ class ArenaResult:
         Games played, two for each roll sequence.
     points : float
         Mean points a game.
-    interval : float
-        Half the width of the 95 % interval of `points`, from the spread of the pairs.
+    interval : float or None
+        Half the width of the 95 % interval of `points`, from the spread of the pairs; None for a single pair.
     wins, gammons, backgammons : float
         Shares of games won by the first player: at all, with a gammon or better, with a backgammon.
     losses, lost_gammons, lost_backgammons : float
@@ -46,7 +47,7 @@ class ArenaResult:
     second: str
     games: int
     points: float
-    interval: float
+    interval: float | None
     wins: float
     gammons: float
     backgammons: float
@@ -94,7 +95,9 @@ def meet(
     pairs, done, plies = (games + 1) // 2, 0, 0
     try:
         while done < pairs:
-            count = min(_PAIRS_AT_ONCE, pairs - done)
+            # An interrupt loses the pairs under way, so they are a tenth of all at most.
+            at_once = min(_PAIRS_AT_ONCE, max(_FEWEST_AT_ONCE, pairs // 10))
+            count = min(at_once, pairs - done)
             won, played = _pairs(first, second, count, rng, rules, partial(_add, progress, 2 * done))
             points.append(won)
             done += count
@@ -104,7 +107,6 @@ def meet(
             raise
     scores = np.concatenate(points, axis=1).astype(np.float64)
     means = scores.mean(axis=0)
-    spread = means.std(ddof=1) if len(means) > 1 else np.nan
     wins, gammons, backgammons = (float((scores >= least).mean()) for least in (1, 2, 3))
     losses, lost_gammons, lost_backgammons = (float((scores <= -least).mean()) for least in (1, 2, 3))
     return ArenaResult(
@@ -112,7 +114,7 @@ def meet(
         second.name,
         scores.size,
         float(means.mean()),
-        float(1.96 * spread / np.sqrt(len(means))),
+        float(1.96 * means.std(ddof=1) / np.sqrt(len(means))) if len(means) > 1 else None,
         wins,
         gammons,
         backgammons,

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from gammon_rl.bots.levels import LEVELS, Level
 from gammon_rl.bots.search import outcomes_ahead
-from gammon_rl.errors import IllegalPlayError, InvalidNotationError, InvalidPositionError
+from gammon_rl.errors import IllegalPlayError, InvalidNotationError, InvalidPositionError, ModelFileError
 from gammon_rl.eval.evaluator import Evaluator
-from gammon_rl.eval.model import load_model
+from gammon_rl.eval.model import load_model, released_model
 from gammon_rl.eval.network import POINTS, nested
 from gammon_rl.rules.board import checkers_off, turn
 from gammon_rl.rules.dice import checked_dice
@@ -83,8 +83,14 @@ class Bot:
         self._rng = np.random.default_rng(seed)
         self._evaluator: Evaluator | None = None
         if self.level.ply >= 0:
-            named = model if model is not None else rules.name
-            self._evaluator = load_model(named, rules) if isinstance(named, (str, Path)) else named
+            if model is None:
+                model = released_model(rules)
+            self._evaluator = load_model(model, rules) if isinstance(model, (str, Path)) else model
+            if self._evaluator.rules.name != rules.name:
+                raise ModelFileError(f"the model is made for {self._evaluator.rules.name}, not for {rules.name}")
+
+    def __repr__(self) -> str:
+        return f"Bot({self.level.name!r}, ply={self.level.ply}, rules={self.rules.name})"
 
     @property
     def has_opinions(self) -> bool:
@@ -101,7 +107,8 @@ class Bot:
         dice : (int, int)
             The roll.
         time_limit : float, optional
-            Seconds after which it answers with the best play it has found.
+            Seconds after which no further candidate is looked at; the play chosen without looking ahead is the answer
+            then. It is asked between candidates, so that one of them may take it past the limit.
 
         Returns
         -------
@@ -111,7 +118,8 @@ class Bot:
         Raises
         ------
         InvalidPositionError
-            If the dice are none, the game is over, or the position is of another variant.
+            If the dice are none, the game is over, a double waits for its answer, or the position is of another
+            variant.
         """
         parents, afterstates = self._legal(position, dice)
         if not len(parents):
@@ -203,6 +211,8 @@ class Bot:
 
     def _legal(self, position: Position, dice: tuple[int, int]) -> tuple[np.ndarray, Boards]:
         self._check(position)
+        if position.doubled:
+            raise InvalidPositionError("a double is on offer: it is answered (cube_action) before anything is played")
         return legal_plays(position.board[None], checked_dice(dice, 1), self.rules)
 
     def _check(self, position: Position) -> None:
@@ -220,7 +230,7 @@ def _easy_cube(position: Position) -> CubeDecision:
 
 
 def _level(text: str) -> Level:
-    base, at, plies = text.partition("@")
+    base, at, plies = text.lower().partition("@")
     if base not in LEVELS or (at and (plies not in ("0", "1", "2", "3") or base == "easy")):
         raise InvalidNotationError(
             f"level {text!r}: expected {', '.join(LEVELS)}, the last two with @0 to @3 if you like"

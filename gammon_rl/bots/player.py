@@ -11,7 +11,7 @@ from gammon_rl.bots.levels import LEVELS, Level
 from gammon_rl.bots.search import best_plays, chosen, outcomes_ahead
 from gammon_rl.errors import InvalidNotationError
 from gammon_rl.eval.evaluator import Evaluator
-from gammon_rl.eval.model import load_model
+from gammon_rl.eval.model import is_model, load_model, released_model
 from gammon_rl.eval.network import POINTS
 from gammon_rl.rules.plays import legal_plays
 from gammon_rl.rules.variants import STANDARD, Boards, Variant
@@ -126,15 +126,22 @@ def player(text: str, rules: Variant = STANDARD, model: str | Path | None = None
     if at and plies not in ("0", "1", "2", "3"):
         raise InvalidNotationError(f"player {text!r}: plies after @ are 0, 1, 2 or 3, got {plies!r}")
     ply = int(plies) if at else None
-    if base in ("random", "easy"):
+    if base.lower() in ("random", "easy"):
         if ply is not None:
             raise InvalidNotationError(f"player {text!r}: {base} does not look ahead, drop @{plies}")
         return RandomPlayer(rules, seed)
-    if base == "gnubg":
+    if base.lower() == "gnubg":
         if rules is not STANDARD:
             raise InvalidNotationError(f"player {text!r}: GNU Backgammon meets us at standard only, not {rules.name}")
         return GnubgPlayer(ply or 0)
-    level = LEVELS.get(base)
-    evaluator = load_model(model or rules.name, rules) if level else load_model(base, rules)
+    level = LEVELS.get(base.lower())
+    if level:
+        evaluator = load_model(model, rules) if model else released_model(rules)
+    elif is_model(base):
+        evaluator = load_model(base, rules)
+    else:
+        raise InvalidNotationError(
+            f"player {text!r}: neither a model file nor one of random, {', '.join(LEVELS)}, gnubg"
+        )
     level = level or LEVELS["normal"]
     return SearchPlayer(evaluator, level if ply is None else level.at(ply), text)

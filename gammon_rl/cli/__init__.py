@@ -62,6 +62,8 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()  # whoever read our output has read enough
         sys.exit(1)
+    except OSError as error:
+        _refuse(f"{error}")
     except Exception as error:
         if not hasattr(error, "format_message"):  # anything but a wrong option or argument is our own fault
             raise
@@ -70,5 +72,6 @@ def main() -> None:
 
 
 def _refuse(message: str) -> None:
-    print("gammon-rl: " + " ".join(message.split()), file=sys.stderr)
+    line = " ".join(message.split())
+    print("gammon-rl: " + (line if len(line) < 500 else f"{line[:480]} ..."), file=sys.stderr)
     sys.exit(2)

@@ -45,7 +45,8 @@ def arena(
         about = {**result.as_dict(), "variant": rules.name, "seed": seed, "seconds": round(seconds, 2)}
         typer.echo(json.dumps(about))
         return
-    typer.echo(f"{result.points:+.4f} points a game for {first} against {second}, 95 % interval ±{result.interval:.4f}")
+    interval = "too few for an interval" if result.interval is None else f"95 % interval ±{result.interval:.4f}"
+    typer.echo(f"{result.points:+.4f} points a game for {first} against {second}, {interval}")
     typer.echo(f"{result.games:,} games of {rules.name}, {result.plies:.1f} plies each, in {seconds:.1f} s")
     names = [Path(name).name[-30:] for name in (first, second)]
     width = max(map(len, names))

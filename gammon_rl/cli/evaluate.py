@@ -32,6 +32,8 @@ def evaluate(
         probs = [round(float(chance), 5) for chance in bot.probs(seen)]
         cube = bot.cube_action(seen)
         about |= {"probs": probs, "nd": cube.nd, "dt": cube.dt, "dp": cube.dp, "action": cube.action}
+        if seen.doubled:
+            about["answer"] = "beaver" if cube.beaver else "take" if cube.take else "drop"
     else:
         candidates = bot.analyse(seen, roll)[:plays]
         about |= {
@@ -53,12 +55,17 @@ def evaluate(
     typer.echo(f"{about['xgid']}   pips {seen.pips[0]} to {seen.pips[1]}")
     if roll is None:
         typer.echo(_chances(probs))
-        typer.echo(f"no double {cube.nd:+.3f}   double/take {cube.dt:+.3f}   double/pass {cube.dp:+.3f}   ({ply}-ply)")
-        typer.echo(f"best: {cube.action}")
+        money = ", as in money play: the score is not reckoned with" if seen.match_length else ""
+        whose = "for the doubler: " if seen.doubled else ""
+        equities = f"no double {cube.nd:+.3f}   double/take {cube.dt:+.3f}   double/pass {cube.dp:+.3f}"
+        typer.echo(f"{whose}{equities}   ({ply}-ply{money})")
+        typer.echo(f"best answer: {about['answer']}" if seen.doubled else f"best: {cube.action}")
         return
     if not candidates:
         typer.echo(f"{roll[0]}-{roll[1]}: no legal play")
     for rank, one in enumerate(candidates, start=1):
+        if rank > 1 and one.ply < candidates[rank - 2].ply:
+            typer.echo(f"    looked at {one.ply}-ply only, and compared there:")
         value = f"{one.equity:+.3f} ({0.0 - one.loss:.3f})"
         typer.echo(f"{rank:2}. {one.play.text:24} {value}  {one.ply}-ply  {_chances(one.probs)}")
 

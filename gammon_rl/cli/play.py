@@ -88,7 +88,10 @@ def _edit_lines() -> None:
 
 def _read(prompt: str) -> str:
     """Return a line that was typed; one that comes from a file or a pipe is shown, so that a transcript is whole."""
-    line = input(prompt)
+    try:
+        line = input(prompt)
+    except RuntimeError:  # standard input was closed before we were started
+        raise EOFError from None
     if not sys.stdin.isatty():
         _write(f"{line}\n")
     return line

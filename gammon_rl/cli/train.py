@@ -31,12 +31,19 @@ def train(
     the run: tensorboard --logdir runs.
     """
     require_torch()
+    from gammon_rl.train.checkpoint import refuse_to_overwrite, resumed
     from gammon_rl.train.config import load_config
-    from gammon_rl.train.ranks import launch
 
     changes = [*(change or []), *([] if workers is None else [f"workers={workers}"])]
     settings = load_config(config, changes)
     directory = run or Path("runs") / config.stem
+    if resume:
+        resumed(directory, settings)  # what is wrong with it is said before processes are started
+    else:
+        refuse_to_overwrite(directory)
+    typer.echo(f"Starting {settings.workers} process{'es' if settings.workers > 1 else ''} ...", err=True)
+    from gammon_rl.train.ranks import launch
+
     if not launch(settings.workers, functools.partial(_train_rank, settings, directory, resume)):
         raise typer.Exit(130)  # as a command that Ctrl-C has ended
 
@@ -67,8 +74,8 @@ def _train_rank(config: "TrainConfig", directory: Path, resume: bool, ranks: "Ra
 
 
 def export(
-    run: Annotated[Path, typer.Argument(help="Directory of a run.")],
-    file: Annotated[Path, typer.Argument(help="Model file to write (.safetensors).")],
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Directory of a run.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Model file to write (.safetensors).")],
 ) -> None:
     """Write the evaluator of a run as one model file that needs no torch."""
     require_torch()
@@ -78,7 +85,12 @@ def export(
     typer.echo(f"{file}: {model.rules.name}, layers {model.info['layers']}, {model.info['games']:,} games")
 
 
+def torch_is_there() -> bool:
+    """Whether what training needs is installed."""
+    return bool(find_spec("torch") and find_spec("tensorboard"))
+
+
 def require_torch() -> None:
-    """Say in one line what is missing if torch is."""
-    if not (find_spec("torch") and find_spec("tensorboard")):
-        raise RunError("training needs torch and tensorboard: pip install 'gammon-rl[train]'")
+    """Say in one line what is missing if it is not."""
+    if not torch_is_there():
+        raise RunError("this needs torch and tensorboard, the extra 'train': pip install '.[train]'")

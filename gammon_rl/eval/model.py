@@ -17,12 +17,14 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from gammon_rl.errors import ModelFileError
+from gammon_rl.errors import InvalidPositionError, ModelFileError
 from gammon_rl.eval import encoder
+from gammon_rl.eval.encoder import MOST
 from gammon_rl.eval.network import OUTCOMES, POINTS, Floats, Network, nested
 from gammon_rl.rules.variants import VARIANTS, Boards, Variant
 
 FORMAT: Final = 1
+_LARGEST_WEIGHT: Final = 1e6  # far beyond any that is learned, and no sum of products of such overflows
 METADATA_KEY: Final = "gammon_rl"
 PERSPECTIVE: Final = "player on roll, dice not rolled"
 # Released models lie in the installed package, or beside it in a checkout.
@@ -56,7 +58,7 @@ class Model:
     def outcomes(self, boards: Boards) -> Floats:
         """Return the chances of the six outcomes, float32 (..., 6), from lose backgammon to win backgammon."""
         network: Network = self.__dict__["_network"]
-        boards = np.asarray(boards, dtype=np.int8)
+        boards = _countable(boards)
         return network.outcomes(boards.reshape(-1, 26)).reshape(*boards.shape[:-1], 6)
 
     def probs(self, boards: Boards) -> Floats:
@@ -97,6 +99,18 @@ class Model:
             "variant": self.rules.name,
         }
         write_whole(Path(path), save(tensors, {METADATA_KEY: json.dumps(about, sort_keys=True)}))
+
+
+def _countable(boards: Boards) -> Boards:
+    """Return boards as int8, or refuse what are none: other shapes, fractions, more checkers than there are."""
+    values = np.asarray(boards)
+    if values.shape[-1:] != (26,) or not np.issubdtype(values.dtype, np.integer):
+        raise InvalidPositionError(
+            f"boards must be whole numbers of shape (..., 26), got shape {values.shape} of {values.dtype}"
+        )
+    if values.size and (values.min() < -MOST or values.max() > MOST):
+        raise InvalidPositionError(f"boards must have at most {MOST} checkers on a place")
+    return values.astype(np.int8, copy=False)
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -145,16 +159,42 @@ def load_model(source: str | Path, rules: Variant | None = None) -> Model:
     return Model(_layers(path, about, tensors), VARIANTS[variant], about, str(source))
 
 
+def released_model(rules: Variant) -> Model:
+    """Load the model released for a variant.
+
+    Raises
+    ------
+    ModelFileError
+        If there is none.
+    """
+    if not any((folder / f"{rules.name}.safetensors").is_file() for folder in _RELEASED):
+        raise ModelFileError(
+            f"no model is released for {rules.name}: name a model file trained for it, or play at level easy"
+        )
+    return load_model(rules.name, rules)
+
+
+def is_model(source: str) -> bool:
+    """Whether a text names a file or a released model, or at least looks like a model file."""
+    try:
+        return Path(source).suffix == ".safetensors" or find_model(source).exists()
+    except ModelFileError:
+        return False
+
+
 def find_model(source: str | Path) -> Path:
     """Return the path of a model file given by path or released name."""
     path = Path(source)
-    if path.is_file():
-        return path
-    for folder in _RELEASED if path.name == str(source) else ():
-        if (folder / f"{source}.safetensors").is_file():
-            return folder / f"{source}.safetensors"
-    if path.is_dir():
-        raise ModelFileError(f"{path}: is a directory, expected a model file")
+    try:
+        if path.is_file():
+            return path
+        for folder in _RELEASED if path.name == str(source) else ():
+            if (folder / f"{source}.safetensors").is_file():
+                return folder / f"{source}.safetensors"
+        if path.is_dir():
+            raise ModelFileError(f"{path}: is a directory, expected a model file")
+    except (OSError, ValueError) as error:
+        raise ModelFileError(f"{str(source)[:60]!r}: no name for a model file ({error})") from None
     names = ", ".join(sorted({found.stem for folder in _RELEASED for found in folder.glob("*.safetensors")})) or "none"
     raise ModelFileError(f"{source}: no such model file; released models here: {names}")
 
@@ -164,13 +204,13 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         with safe_open(path, framework="numpy") as file:
             metadata = file.metadata() or {}
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except (SafetensorError, OSError, ValueError) as error:
+    except (SafetensorError, OSError, ValueError, TypeError, AttributeError) as error:
         raise ModelFileError(f"{path}: not a readable model file ({error})") from None
     if METADATA_KEY not in metadata:
         raise ModelFileError(f"{path}: a safetensors file, but without the {METADATA_KEY!r} description of a model")
     try:
         about = json.loads(metadata[METADATA_KEY])
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ModelFileError(f"{path}: its description is not JSON ({error})") from None
     if not isinstance(about, dict):
         raise ModelFileError(f"{path}: its description is not a JSON object")
@@ -191,8 +231,8 @@ def _layers(
     if {name: tensor.shape for name, tensor in tensors.items()} != expected:
         raise ModelFileError(f"{path}: its tensors do not have the shapes of layers {sizes}")
     for name, tensor in tensors.items():
-        if tensor.dtype != np.float32 or not np.isfinite(tensor).all():
-            raise ModelFileError(f"{path}: tensor {name} is not finite float32")
+        if tensor.dtype != np.float32 or not (np.abs(tensor) <= _LARGEST_WEIGHT).all():
+            raise ModelFileError(f"{path}: tensor {name} is not float32 of sensible size")
     return tuple(
         (tensors[f"layers.{number}.weight"], tensors[f"layers.{number}.bias"]) for number in range(len(sizes) - 1)
     )

@@ -43,7 +43,9 @@ def nested(outcomes: Floats) -> Floats:
     """
     lose_bg, lose_g, _, win_s, win_g, win_bg = np.moveaxis(outcomes, -1, 0)
     gammon = win_g + win_bg
-    return np.stack([win_s + gammon, gammon, win_bg, lose_g + lose_bg, lose_bg], axis=-1)
+    chances: Floats = np.stack([win_s + gammon, gammon, win_bg, lose_g + lose_bg, lose_bg], axis=-1)
+    np.minimum(chances, 1, out=chances)  # a sum of rounded numbers may be a hair above
+    return chances
 
 
 class Network:

@@ -121,8 +121,8 @@ def checked_board(board: ArrayLike | Any, rules: Variant = STANDARD) -> Boards:
         raise InvalidPositionError(
             f"a board is 26 whole numbers, got {type(board).__name__} of shape {values.shape} and type {values.dtype}"
         )
-    counts = values.astype(np.int64)
-    mine, theirs = int(counts[counts > 0].sum()), int(-counts[counts < 0].sum())
+    counts = [int(value) for value in values]  # without limits, so that no sum of large ones wraps round
+    mine, theirs = sum(count for count in counts if count > 0), -sum(count for count in counts if count < 0)
     faults = []
     if mine > rules.checkers:
         faults.append(f"the player on roll has {mine} checkers, {rules.name} is played with {rules.checkers}")
@@ -135,7 +135,7 @@ def checked_board(board: ArrayLike | Any, rules: Variant = STANDARD) -> Boards:
     if mine == 0 and theirs == 0:
         faults.append("neither player has a checker left")
     if not faults:
-        seen = counts.astype(np.int8)
+        seen = np.array(counts, dtype=np.int8)
         if all(home_is_closed(side) and side[MY_BAR] > 0 for side in (seen, turn(seen))):
             faults.append("both players are on the bar against a closed board")
     if faults:

@@ -137,7 +137,10 @@ def legal_plays(boards: ArrayLike, dice: ArrayLike, rules: Variant = STANDARD) -
 
 
 def _checked_boards(boards: ArrayLike) -> Boards:
-    values = np.asarray(boards)
+    try:
+        values = np.asarray(boards)
+    except ValueError:  # rows of different lengths
+        values = np.empty(0)
     if values.ndim != 2 or values.shape[1] != 26 or not np.issubdtype(values.dtype, np.integer):
         raise InvalidPositionError(
             f"boards must be whole numbers of shape (N, 26), got shape {values.shape} of {values.dtype}"

@@ -6,6 +6,8 @@ any moment has a whole one. Nothing in it is ever executed.
 
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +19,12 @@ from safetensors.numpy import save
 
 from gammon_rl.errors import RunError
 from gammon_rl.eval.model import write_whole
+from gammon_rl.train.config import OF_LABELS, TrainConfig, config_from
+
+try:
+    import fcntl
+except ImportError:  # not on Windows
+    fcntl = None  # type: ignore[assignment]
 
 FORMAT: Final = 1
 NAME: Final = "checkpoint.safetensors"
@@ -42,7 +50,7 @@ class Checkpoint:
 
 def has_checkpoint(run: Path) -> bool:
     """Whether a directory holds a run."""
-    return (run / NAME).exists() or (run / PREVIOUS).exists()
+    return os.path.exists(run / NAME) or os.path.exists(run / PREVIOUS)  # False also for names that cannot be
 
 
 def save_checkpoint(run: Path, checkpoint: Checkpoint) -> None:
@@ -54,6 +62,37 @@ def save_checkpoint(run: Path, checkpoint: Checkpoint) -> None:
     if (run / NAME).exists():
         os.replace(run / NAME, run / PREVIOUS)
     os.replace(fresh, run / NAME)
+
+
+def save_seconds(run: Path, seconds: float) -> None:
+    """Write how long a run has taken; beside its state, which is to be the same however quick the machine."""
+    write_whole(run / "seconds.json", json.dumps(seconds).encode())
+
+
+def load_seconds(run: Path) -> float:
+    """Return how long a run has taken, or 0 if that is not known."""
+    try:
+        return float(json.loads((run / "seconds.json").read_bytes()))
+    except (OSError, ValueError, TypeError):
+        return 0.0
+
+
+@contextmanager
+def locked(run: Path) -> Iterator[None]:
+    """Keep a run's directory for this process while it trains there.
+
+    Raises
+    ------
+    RunError
+        If another process has it.
+    """
+    with open(run / "lock", "wb") as file:
+        try:
+            if fcntl is not None:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise RunError(f"{run}: another process is training there") from None
+        yield
 
 
 def load_checkpoint(run: Path) -> Checkpoint:
@@ -72,9 +111,38 @@ def load_checkpoint(run: Path) -> Checkpoint:
         if path.exists():
             try:
                 return _read(path)
-            except (SafetensorError, OSError, ValueError, KeyError) as error:
-                faults.append(f"{path}: not a readable checkpoint ({error})")
+            except (SafetensorError, OSError, ValueError, KeyError, TypeError) as error:
+                faults.append(f"{path}: not a readable checkpoint ({error!r})")
     raise RunError("; ".join(faults))
+
+
+def refuse_to_overwrite(run: Path) -> None:
+    """Raise RunError if a directory holds a run."""
+    if has_checkpoint(run):
+        raise RunError(f"{run}: already holds a run; --resume continues it, --run names another place")
+
+
+def resumed(run: Path, config: TrainConfig) -> Checkpoint:
+    """Return the newest state of a run, to go on with a configuration.
+
+    Raises
+    ------
+    RunError
+        If there is no state, or it has another configuration. How often to save and how many generations to make may
+        change, and all that is about labels while there are none.
+    """
+    checkpoint = load_checkpoint(run)
+    then, now = config_from(checkpoint.about["config"]).as_dict(), config.as_dict()
+    free = {"checkpoint_minutes", "generations"}
+    if not checkpoint.about["generation"] and not any(checkpoint.about["labels"]):
+        free |= OF_LABELS
+    changed = [name for name in now if then[name] != now[name] and name not in free]
+    if changed:
+        said = "; ".join(f"{name} was {then[name]!r} and is {now[name]!r}" for name in changed)
+        raise RunError(
+            f"{run}: the run has another configuration: {said}; repeat its --set options, or --run names another place"
+        )
+    return checkpoint
 
 
 def _read(path: Path) -> Checkpoint:
@@ -83,4 +151,7 @@ def _read(path: Path) -> Checkpoint:
         tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     if about["format"] != FORMAT:
         raise ValueError(f"format {about['format']!r}, this version reads {FORMAT}")
+    for key in ("config", "games", "segments", "rng"):
+        about[key]  # a KeyError says what is missing
+    about = {"generation": 0, "epoch": 0, "held_out": None, "labels": [[] for _ in about["rng"]], **about}
     return Checkpoint(tensors, about)

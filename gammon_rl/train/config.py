@@ -15,6 +15,14 @@ from gammon_rl.rules.variants import variant
 Schedule = float | tuple[tuple[float, float], ...]
 """A constant, or points (share of the run, value) joined by straight lines."""
 
+OF_LABELS = {"labels", "label_games", "label_segment", "label_trace", "replay", "epochs", "fit_step_size"}
+"""Keys that only the generations of labels look at."""
+
+_LARGEST = {
+    "hidden": 65_536, "workers": 1024, "parallel_games": 1_000_000, "segment": 10_000, "minibatch": 100_000_000,
+    "label_games": 100_000, "label_segment": 10_000,
+}  # fmt: skip
+
 _SCHEDULES = ("step_size", "trace", "exploration", "label_trace", "fit_step_size")
 
 
@@ -73,6 +81,10 @@ class TrainConfig:
         ):  # fmt: skip
             if getattr(self, name) < 1:
                 faults.append(f"{name} must be at least 1, got {getattr(self, name)}")
+        for name, most in _LARGEST.items():
+            value = getattr(self, name)
+            if max(value, default=0) > most if isinstance(value, tuple) else value > most:
+                faults.append(f"{name} must be at most {most}, got {value}")
         for name in ("seed", "generations"):
             if getattr(self, name) < 0:
                 faults.append(f"{name} must not be negative, got {getattr(self, name)}")
@@ -121,7 +133,7 @@ def load_config(path: str | Path, changes: Sequence[str] = ()) -> TrainConfig:
         values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: cannot be read ({error})") from None
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, ValueError, RecursionError) as error:
         raise ConfigError(f"{path}: not TOML ({error})") from None
     for change in changes:
         name, equals, text = change.partition("=")
@@ -131,6 +143,8 @@ def load_config(path: str | Path, changes: Sequence[str] = ()) -> TrainConfig:
             values[name.strip()] = tomllib.loads(f"value = {text}")["value"]
         except tomllib.TOMLDecodeError:
             values[name.strip()] = text.strip()
+        except (ValueError, RecursionError):
+            raise ConfigError(f"change {change[:60]!r} has a value that cannot be read") from None
     try:
         return config_from(values)
     except ConfigError as error:
@@ -150,6 +164,8 @@ def config_from(values: dict[str, Any]) -> TrainConfig:
 def _typed(name: str, default: Any, value: Any) -> Any:
     """Return a value in the type of its key, or refuse it."""
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if number and not abs(value) < 1e18 and name != "seed":
+        raise ConfigError(f"{name} must be a number of sensible size, got {str(value)[:40]}")
     if name in _SCHEDULES:
         if number:
             return float(value)

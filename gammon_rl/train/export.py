@@ -17,6 +17,8 @@ def export_run(run: Path, file: Path) -> Model:
     RunError
         If the directory holds no checkpoint, or the file cannot be written.
     """
+    if not file.name:
+        raise RunError(f"{str(file)!r} is no name for a model file")
     checkpoint = load_checkpoint(run)
     config, tensors = checkpoint.about["config"], checkpoint.tensors
     layers = tuple(
@@ -26,7 +28,6 @@ def export_run(run: Path, file: Path) -> Model:
     info = {
         "config": config,
         "games": checkpoint.about["games"],
-        "training_seconds": round(checkpoint.about["seconds"]),
         "licence": "MIT",
         "made_by": f"gammon_rl {__version__}",
     }

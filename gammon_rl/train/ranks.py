@@ -4,10 +4,15 @@ Started by `launch` on this machine, or by ``torchrun`` on any number of them. E
 """
 
 import os
+import signal
 import socket
-from collections.abc import Callable
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from multiprocessing.synchronize import Event
 from typing import Any, TypeVar
 
 import torch
@@ -62,7 +67,7 @@ class Ranks:
 def launch(workers: int, work: Callable[[Ranks], T]) -> T:
     """Run `work` in this process and in `workers` - 1 others, and return what this one returns.
 
-    Under ``torchrun`` the processes exist already and `workers` must be their number on this machine's node or 1.
+    Under ``torchrun`` the processes exist already and `workers` is not looked at.
 
     Raises
     ------
@@ -80,28 +85,50 @@ def launch(workers: int, work: Callable[[Ranks], T]) -> T:
         return work(Ranks())
     port = _free_port()
     context = torch.multiprocessing.get_context("spawn")
+    ready = [context.Event() for _ in range(1, workers)]
     others = [
-        context.Process(target=_other, args=(rank, workers, port, work), daemon=True) for rank in range(1, workers)
+        context.Process(target=_other, args=(rank, workers, port, work, ready[rank - 1]), daemon=True)
+        for rank in range(1, workers)
     ]
-    for process in others:
-        process.start()
+    with _deaf_to_interrupts():  # the others inherit it: Ctrl-C is for the first process to answer, and to pass on
+        for process in others:
+            process.start()
     try:
+        # Once they meet, they wait for each other where Python hears no Ctrl-C; so they meet when all are there.
+        for process, one in zip(others, ready, strict=True):
+            while not one.wait(timeout=0.2):
+                if not process.is_alive():
+                    raise RunError(f"a worker process ended with exit code {process.exitcode} before it began")
         _join(0, workers, port)
-        result = work(Ranks(0, workers))
+        return work(Ranks(0, workers))
     except RuntimeError as error:
-        if isinstance(error, torch.cuda.OutOfMemoryError) or all(process.is_alive() for process in others):
-            raise
-        raise RunError(f"a worker process ended early ({str(error).splitlines()[0]})") from error
+        deadline = time.monotonic() + 3  # one that has just broken the connection is about to end
+        while all(process.is_alive() for process in others):
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
+        raise RunError("a worker process ended before its work was done; --resume goes on from a checkpoint") from error
     finally:
         if distributed.is_initialized():
             distributed.destroy_process_group()
         for process in others:
-            process.join(timeout=10)
+            process.join(timeout=5)
             process.kill()
-    return result
 
 
 _TIMEOUT = timedelta(minutes=10)
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _join(rank: int, world: int, port: int) -> None:
@@ -109,11 +136,13 @@ def _join(rank: int, world: int, port: int) -> None:
     distributed.init_process_group("gloo", init_method=address, rank=rank, world_size=world, timeout=_TIMEOUT)
 
 
-def _other(rank: int, world: int, port: int, work: Callable[[Ranks], Any]) -> None:
+def _other(rank: int, world: int, port: int, work: Callable[[Ranks], Any], ready: Event) -> None:
     torch.set_num_threads(1)
+    ready.set()
     try:
         _join(rank, world, port)
         work(Ranks(rank, world))
+        distributed.destroy_process_group()
     except (RuntimeError, GammonError):
         # The first process has met the same and says it, or it is gone.
         os._exit(1)

@@ -7,9 +7,10 @@ outlives a segment is in the checkpoint, so a run that is stopped anywhere and r
 import math
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Mapping
-from contextlib import closing, nullcontext
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,8 +24,16 @@ from torch.utils.tensorboard import SummaryWriter
 from gammon_rl.errors import RunError
 from gammon_rl.eval.network import POINTS, nested
 from gammon_rl.rules.variants import Boards, variant
-from gammon_rl.train.checkpoint import Checkpoint, has_checkpoint, load_checkpoint, save_checkpoint
-from gammon_rl.train.config import TrainConfig, config_from, value_at
+from gammon_rl.train.checkpoint import (
+    Checkpoint,
+    load_seconds,
+    locked,
+    refuse_to_overwrite,
+    resumed,
+    save_checkpoint,
+    save_seconds,
+)
+from gammon_rl.train.config import TrainConfig, value_at
 from gammon_rl.train.labels import Replay, label, remove_labels
 from gammon_rl.train.network import FoldedNet, Net
 from gammon_rl.train.ranks import Ranks
@@ -39,9 +48,6 @@ except ImportError:  # not on Windows
 Floats = NDArray[np.float32]
 
 _HELD_OUT_OF = 32  # of so many segments of labels one is not learned from
-
-# Configuration keys that only the generations of labels look at.
-_OF_LABELS = {"labels", "label_games", "label_segment", "label_trace", "replay", "epochs", "fit_step_size"}
 
 # Shares of the six outcomes before anything is learned: even, with gammons and backgammons as good players win them.
 _BASE_RATES = (0.01, 0.12, 0.37, 0.37, 0.12, 0.01)
@@ -100,8 +106,9 @@ class Trainer:
         self.config = config
         self.directory = directory
         self.ranks = ranks or Ranks()
-        if has_checkpoint(directory) and not resume:
-            raise RunError(f"{directory}: already holds a run; --resume continues it, --run names another place")
+        checkpoint = resumed(directory, config) if resume else None
+        if checkpoint is None:
+            refuse_to_overwrite(directory)
         self.rules = variant(config.variant)
         # One generator for the first weights, the same on every rank, and one for each rank's dice.
         weights, *dice = np.random.SeedSequence(config.seed).spawn(1 + self.ranks.world)
@@ -116,8 +123,8 @@ class Trainer:
         self.games = self.segments = self.generation = self.epoch = 0
         self.held_out = math.inf  # loss on the labels not learned from, after the last pass
         self.seconds = 0.0
-        if resume:
-            self._restore(load_checkpoint(directory))
+        if checkpoint:
+            self._restore(checkpoint)
 
     @property
     def finished(self) -> bool:
@@ -132,12 +139,22 @@ class Trainer:
         Raises
         ------
         RunError
-            If the loss is no longer a number; the last checkpoint is kept.
+            If the loss is no longer a number, the directory cannot be written, or another process trains in it. The
+            last checkpoint is kept.
         """
-        writer = self._writer()
+        if not self.ranks.first:
+            return self._run(None, report)
+        try:
+            self.directory.mkdir(parents=True, exist_ok=True)
+            with locked(self.directory), closing(self._writer()) as writer:
+                return self._run(writer, report)
+        except OSError as error:
+            raise RunError(f"{self.directory}: the run cannot be kept there ({error.strerror or error})") from error
+
+    def _run(self, writer: SummaryWriter | None, report: Callable[[Status], None]) -> bool:
         started = saved = time.monotonic()
         seconds_before = self.seconds
-        with _Interrupt() as interrupt, closing(writer) if writer else nullcontext():
+        with _Interrupt() as interrupt:
             while not self.finished:
                 if self.games < self.config.games:
                     status = self._self_play()
@@ -195,10 +212,10 @@ class Trainer:
             "start/win": float(win),
             "start/gammon": float(gammon),
             "start/lost_gammon": float(lost_gammon),
-            "games/gammons": big / max(ended, 1),
-            "games/plies": plies * games * self.ranks.world / max(ended, 1),
             "speed/games_per_second": ended / (time.monotonic() - began),
         }
+        if ended:
+            scalars |= {"games/gammons": big / ended, "games/plies": plies * games * self.ranks.world / ended}
         return self._status("self-play", self.games, config.games, loss, scalars)
 
     def _labels_wanted(self) -> int:
@@ -322,25 +339,18 @@ class Trainer:
             "epoch": self.epoch,
             "held_out": self.held_out if math.isfinite(self.held_out) else None,
             "labels": files,
-            "seconds": self.seconds,
             "rng": rng_states,
         }
         save_checkpoint(self.directory, Checkpoint(tensors, about))
+        save_seconds(self.directory, self.seconds)
         # The previous checkpoint may look back one generation more.
         remove_labels(self.directory, self.generation - (0 if self.finished else self.config.replay + 1))
 
     def _restore(self, checkpoint: Checkpoint) -> None:
         about, tensors = checkpoint.about, checkpoint.tensors
-        now, then = self.config.as_dict(), config_from(about["config"]).as_dict()
-        free = {"checkpoint_minutes", "generations"}
-        if not about["generation"] and not any(about["labels"]):
-            free |= _OF_LABELS  # nothing has come of these yet
-        changed = [f"{name} was {then[name]!r} and is {now[name]!r}" for name in now if then[name] != now[name]]
-        if any(change.split()[0] not in free for change in changed):
-            raise RunError(f"{self.directory}: the run has another configuration: {'; '.join(changed)}")
         if len(about["rng"]) != self.ranks.world:
             raise RunError(f"{self.directory}: the run has {len(about['rng'])} ranks, this is {self.ranks.world}")
-        self.games, self.segments, self.seconds = about["games"], about["segments"], about["seconds"]
+        self.games, self.segments, self.seconds = about["games"], about["segments"], load_seconds(self.directory)
         self.generation, self.epoch = about["generation"], about["epoch"]
         self.held_out = math.inf if about["held_out"] is None else about["held_out"]
         self.replay = Replay.load(self.directory, about["labels"][self.ranks.rank])
@@ -357,10 +367,7 @@ class Trainer:
                     if name.startswith(prefix)
                 }
 
-    def _writer(self) -> SummaryWriter | None:
-        if not self.ranks.first:
-            return None
-        self.directory.mkdir(parents=True, exist_ok=True)
+    def _writer(self) -> SummaryWriter:
         # What was written after the last checkpoint is written again.
         again = self.games if 0 < self.games < self.config.games else None
         writer = SummaryWriter(str(self.directory), purge_step=again)
@@ -384,10 +391,10 @@ class _Interrupt:
     asked = False
 
     def __enter__(self) -> "_Interrupt":
-        try:
+        self._before = None
+        mine = threading.current_thread() is threading.main_thread()  # else whoever owns it handles Ctrl-C
+        if mine and signal.getsignal(signal.SIGINT) != signal.SIG_IGN:  # another rank answers it
             self._before = signal.signal(signal.SIGINT, self._note)
-        except ValueError:  # not the main thread: whoever owns it handles Ctrl-C
-            self._before = None
         return self
 
     def __exit__(self, *_: object) -> None:
