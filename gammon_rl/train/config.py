@@ -15,11 +15,13 @@ from gammon_rl.rules.variants import variant
 Schedule = float | tuple[tuple[float, float], ...]
 """A constant, or points (share of the run, value) joined by straight lines."""
 
-OF_LABELS = {"labels", "label_games", "label_segment", "label_trace", "replay", "epochs", "fit_step_size"}
+OF_LABELS = {
+    "labels", "label_games", "label_segment", "label_trace", "replay", "epochs", "fit_minibatch", "fit_step_size",
+}  # fmt: skip
 """Keys that only the generations of labels look at."""
 
 _LARGEST = {
-    "hidden": 65_536, "workers": 1024, "parallel_games": 1_000_000, "segment": 10_000, "minibatch": 100_000_000,
+    "hidden": 65_536, "workers": 1024, "parallel_games": 1_000_000, "segment": 10_000, "minibatch": 100_000_000, "fit_minibatch": 100_000_000,
     "label_games": 100_000, "label_segment": 10_000,
 }  # fmt: skip
 
@@ -66,6 +68,8 @@ class TrainConfig:
     """Generations of labels that are learned from together."""
     epochs: int = 8
     """Most passes over the labels of a generation; it ends early when the held-out labels are fitted worse."""
+    fit_minibatch: int = 512
+    """Labels of each worker in one step of the optimiser."""
     fit_step_size: Schedule = ((0.0, 5e-4), (1.0, 1e-6))
     """Step size over the passes of a generation: a number, or [[share of the passes, value], ...]."""
     gradient_limit: float = 1.0
@@ -77,7 +81,7 @@ class TrainConfig:
         faults = []
         for name in (
             "games", "workers", "parallel_games", "segment", "minibatch",
-            "labels", "label_games", "label_segment", "replay", "epochs",
+            "labels", "label_games", "label_segment", "replay", "epochs", "fit_minibatch",
         ):  # fmt: skip
             if getattr(self, name) < 1:
                 faults.append(f"{name} must be at least 1, got {getattr(self, name)}")

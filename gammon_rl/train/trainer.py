@@ -196,7 +196,7 @@ class Trainer:
         targets = lambda_returns(values, segment.points, segment.explored, trace)
         boards = segment.boards.reshape(-1, 26)
         order = self.rng.permutation(len(boards))
-        loss = self._learn(boards, targets.reshape(-1, 6), order, lambda done: step_size)
+        loss = self._learn(boards, targets.reshape(-1, 6), order, config.minibatch, lambda done: step_size)
         ended, big, loss = self.ranks.total(
             [len(segment.results), float((segment.results > 1).sum()), loss / self.ranks.world]
         )
@@ -258,8 +258,9 @@ class Trainer:
             held[:] = False
         order = self.rng.permutation(np.flatnonzero(~held))
         loss = self._learn(
-            boards, targets, order, lambda done: value_at(config.fit_step_size, (self.epoch + done) / config.epochs)
-        )
+            boards, targets, order, config.fit_minibatch,
+            lambda done: value_at(config.fit_step_size, (self.epoch + done) / config.epochs),
+        )  # fmt: skip
         loss, held_out = (
             total / self.ranks.world for total in self.ranks.total([loss, self._loss(boards[held], targets[held])])
         )
@@ -278,12 +279,17 @@ class Trainer:
         return status
 
     def _learn(
-        self, boards: Boards, targets: Floats, order: NDArray[np.int64], step_size: Callable[[float], float]
+        self,
+        boards: Boards,
+        targets: Floats,
+        order: NDArray[np.int64],
+        minibatch: int,
+        step_size: Callable[[float], float],
     ) -> float:
         """Take a pass over positions in the given order; return the mean loss. `step_size` is asked by share done."""
         losses = []
         boards_tensor, targets_tensor = torch.from_numpy(boards), torch.from_numpy(targets)
-        batches = torch.from_numpy(order).split(self.config.minibatch)  # type: ignore[no-untyped-call]
+        batches = torch.from_numpy(order).split(minibatch)  # type: ignore[no-untyped-call]
         for number, batch in enumerate(batches):
             for group in self.optimiser.param_groups:
                 group["lr"] = step_size(number / len(batches))
