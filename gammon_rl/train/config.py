@@ -15,15 +15,21 @@ from gammon_rl.rules.variants import variant
 Schedule = float | tuple[tuple[float, float], ...]
 """A constant, or points (share of the run, value) joined by straight lines."""
 
-OF_LABELS = {
-    "labels", "label_games", "label_segment", "label_trace", "replay", "epochs", "fit_minibatch", "fit_step_size",
-}  # fmt: skip
+OF_LABELS = frozenset(
+    ("labels", "label_games", "label_segment", "label_trace", "replay", "epochs", "fit_minibatch", "fit_step_size")
+)
 """Keys that only the generations of labels look at."""
 
 _LARGEST = {
-    "hidden": 65_536, "workers": 1024, "parallel_games": 1_000_000, "segment": 10_000, "minibatch": 100_000_000, "fit_minibatch": 100_000_000,
-    "label_games": 100_000, "label_segment": 10_000,
-}  # fmt: skip
+    "hidden": 65_536,
+    "workers": 1024,
+    "parallel_games": 1_000_000,
+    "segment": 10_000,
+    "minibatch": 100_000_000,
+    "label_games": 100_000,
+    "label_segment": 10_000,
+    "fit_minibatch": 100_000_000,
+}
 
 _SCHEDULES = ("step_size", "trace", "exploration", "label_trace", "fit_step_size")
 
