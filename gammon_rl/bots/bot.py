@@ -167,9 +167,7 @@ class Bot:
         asked = position.turned() if position.doubled else position
         if self._evaluator is None:
             return _easy_cube(asked)
-        boards = asked.board[None]
-        probs = nested(outcomes_ahead(self._evaluator, boards, self.level.ply))[0]
-        return money_decision(asked, probs)
+        return money_decision(asked, self._before_roll(self._evaluator, asked))
 
     def probs(self, position: Position) -> NDArray[np.float32]:
         """Return the nested chances of the player on roll before rolling, float32 (5,), at the level's depth."""
@@ -177,8 +175,13 @@ class Bot:
         if self._evaluator is None:
             raise IllegalPlayError("the easy bot has no opinion on positions; normal and hard have one")
         asked = position.turned() if position.doubled else position
-        probs = nested(outcomes_ahead(self._evaluator, asked.board[None], self.level.ply))[0]
+        probs = self._before_roll(self._evaluator, asked)
         return turned_probs(probs) if position.doubled else probs
+
+    def _before_roll(self, evaluator: Evaluator, position: Position) -> NDArray[np.float32]:
+        """Return the nested chances of the player on roll, float32 (5,), at the level's depth."""
+        probs: NDArray[np.float32] = nested(outcomes_ahead(evaluator, position.board[None], self.level.ply))[0]
+        return probs
 
     def _ranked(
         self, evaluator: Evaluator, afterstates: Boards, time_limit: float | None

@@ -167,11 +167,17 @@ def released_model(rules: Variant) -> Model:
     ModelFileError
         If there is none.
     """
-    if not any((folder / f"{rules.name}.safetensors").is_file() for folder in _RELEASED):
+    if _released(rules.name) is None:
         raise ModelFileError(
             f"no model is released for {rules.name}: name a model file trained for it, or play at level easy"
         )
     return load_model(rules.name, rules)
+
+
+def _released(name: str) -> Path | None:
+    """Return the file of a released model, if there is one of that name."""
+    files = (folder / f"{name}.safetensors" for folder in _RELEASED)
+    return next((file for file in files if file.is_file()), None)
 
 
 def is_model(source: str) -> bool:
@@ -188,9 +194,9 @@ def find_model(source: str | Path) -> Path:
     try:
         if path.is_file():
             return path
-        for folder in _RELEASED if path.name == str(source) else ():
-            if (folder / f"{source}.safetensors").is_file():
-                return folder / f"{source}.safetensors"
+        released = _released(str(source)) if path.name == str(source) else None
+        if released:
+            return released
         if path.is_dir():
             raise ModelFileError(f"{path}: is a directory, expected a model file")
     except (OSError, ValueError) as error:

@@ -27,10 +27,20 @@ _BLOCK: Final = 1024  # boards evaluated at once: their first layer fits the cac
 _FOLD_UP_TO: Final = 200  # units up to which adding table rows beats the matrix product (measured with AVX-512)
 
 
-def outcome_index(points: NDArray[np.int8]) -> NDArray[np.int64]:
-    """Return the index in `OUTCOMES` of results of -3 to 3 points, none of them 0."""
-    index: NDArray[np.int64] = points.astype(np.int64) + 3 - (points > 0)
-    return index
+def certain(points: NDArray[np.int8]) -> Floats:
+    """Return the chances of the six `OUTCOMES` of finished games, float32 (..., 6).
+
+    Parameters
+    ----------
+    points : int8 (...)
+        What the player on roll has won, -3 to 3; for 0, a game that goes on, the chances mean nothing.
+
+    Examples
+    --------
+    >>> certain(np.array([-3, 2], dtype=np.int8)).tolist()
+    [[1.0, 0.0, 0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, 1.0, 0.0]]
+    """
+    return np.eye(6, dtype=np.float32)[points.astype(np.int64) + 3 - (points > 0)]
 
 
 def nested(outcomes: Floats) -> Floats:
@@ -99,8 +109,7 @@ class Network:
         chance /= chance.sum(axis=0)
         over = np.flatnonzero((mine == 0) | (theirs == 0))
         if over.size:
-            chance[:, over] = 0
-            chance[outcome_index(results(boards[over], self.rules)), over] = 1
+            chance[:, over] = certain(results(boards[over], self.rules)).T
         out[:] = chance.T
 
     def _first_folded(self, neighbours: NDArray[np.uint16]) -> Floats:

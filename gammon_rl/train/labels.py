@@ -26,7 +26,7 @@ from safetensors.numpy import load_file, save
 from gammon_rl.bots.search import chosen
 from gammon_rl.errors import RunError
 from gammon_rl.eval.model import write_whole
-from gammon_rl.eval.network import outcome_index
+from gammon_rl.eval.network import certain
 from gammon_rl.rules.board import results
 from gammon_rl.rules.dice import ROLL_CHANCES, ROLLS
 from gammon_rl.rules.plays import legal_plays
@@ -90,7 +90,7 @@ def _best_of_every_roll(play: SelfPlay, judge: FoldedNet) -> tuple[Boards, Float
     worth = judge.outcomes(made).numpy()
     points = results(made, play.rules)
     over = points != 0
-    worth[over] = np.eye(6, dtype=np.float32)[outcome_index(points[over])]
+    worth[over] = certain(points[over])
     return made.reshape(games, len(ROLLS), 26), worth.reshape(games, len(ROLLS), 6)[..., ::-1]
 
 

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from gammon_rl.eval import encoder
-from gammon_rl.eval.network import OUTCOMES, POINTS, outcome_index
+from gammon_rl.eval.network import OUTCOMES, POINTS, certain
 from gammon_rl.rules.board import checkers_off, results
 from gammon_rl.rules.variants import Boards, Variant
 
@@ -91,7 +91,7 @@ def outcomes(net: Net, boards: Boards) -> np.ndarray:
     chances: np.ndarray = torch.softmax(logits, dim=1).numpy()
     points = results(boards, net.rules)
     over = points != 0
-    chances[over] = np.eye(6, dtype=np.float32)[outcome_index(points[over])]
+    chances[over] = certain(points[over])
     return chances
 
 

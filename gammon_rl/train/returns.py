@@ -9,7 +9,7 @@ Legend: T plies, N games.
 import numpy as np
 from numpy.typing import NDArray
 
-from gammon_rl.eval.network import outcome_index
+from gammon_rl.eval.network import certain
 
 Floats = NDArray[np.float32]
 
@@ -40,7 +40,7 @@ def lambda_returns(next_values: Floats, points: NDArray[np.int8], explored: NDAr
     """
     targets = np.empty_like(next_values)
     over = points > 0
-    won = np.eye(6, dtype=np.float32)[outcome_index(points)]
+    won = certain(points)
     following = next_values[-1]
     for ply in range(len(points) - 1, -1, -1):
         goes_on = (over[ply] | explored[ply])[:, None]
