@@ -31,3 +31,7 @@ class RunError(GammonError):
 
 class PlayerUnavailableError(GammonError):
     """A player that cannot be had on this machine, such as an engine that is not installed."""
+
+
+class DatabaseFileError(GammonError):
+    """A database file that is missing, damaged, of another version, or cannot be written."""

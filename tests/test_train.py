@@ -540,7 +540,10 @@ def test_two_workers_end_quietly_together(tmp_path, moment, event):
         os.killpg(process.pid, signal.SIGINT)
     else:
         os.kill(worker(), signal.SIGKILL)
-    _, err = process.communicate(timeout=30)
+    try:
+        _, err = process.communicate(timeout=30)
+    finally:
+        os.killpg(process.pid, signal.SIGKILL) if process.poll() is None else None
     assert "Traceback" not in err
     if event == "Ctrl-C":
         assert process.returncode == 130

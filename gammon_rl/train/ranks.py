@@ -6,7 +6,7 @@ Started by `launch` on this machine, or by ``torchrun`` on any number of them. E
 import os
 import signal
 import socket
-import threading
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -90,10 +90,10 @@ def launch(workers: int, work: Callable[[Ranks], T]) -> T:
         context.Process(target=_other, args=(rank, workers, port, work, ready[rank - 1]), daemon=True)
         for rank in range(1, workers)
     ]
-    with _deaf_to_interrupts():  # the others inherit it: Ctrl-C is for the first process to answer, and to pass on
-        for process in others:
-            process.start()
     try:
+        with _interrupts_held():  # the others inherit it: Ctrl-C is for the first process to answer, and to pass on
+            for process in others:
+                process.start()
         # Once they meet, they wait for each other where Python hears no Ctrl-C; so they meet when all are there.
         for process, one in zip(others, ready, strict=True):
             while not one.wait(timeout=0.2):
@@ -112,23 +112,25 @@ def launch(workers: int, work: Callable[[Ranks], T]) -> T:
         if distributed.is_initialized():
             distributed.destroy_process_group()
         for process in others:
-            process.join(timeout=5)
-            process.kill()
+            if process.pid is not None:
+                process.join(timeout=5)
+                process.kill()
 
 
 _TIMEOUT = timedelta(minutes=10)
 
 
 @contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
-    if threading.current_thread() is not threading.main_thread():
+def _interrupts_held() -> Iterator[None]:
+    """Let a Ctrl-C wait until the end; processes started meanwhile never hear one."""
+    if sys.platform == "win32":
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _join(rank: int, world: int, port: int) -> None:
