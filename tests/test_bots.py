@@ -7,11 +7,13 @@ import gammon_rl as gr
 from gammon_rl.bots.arena import meet
 from gammon_rl.bots.bench import random_positions
 from gammon_rl.bots.levels import HARD, NORMAL, Level
+from gammon_rl.bots.luck import luck
 from gammon_rl.bots.player import RandomPlayer, SearchPlayer, player
 from gammon_rl.bots.search import best_plays, chosen, outcomes_ahead
 from gammon_rl.eval.encoder import INPUTS
 from gammon_rl.eval.model import Model
 from gammon_rl.eval.network import POINTS
+from gammon_rl.rules.board import results
 from gammon_rl.rules.dice import ROLL_CHANCES, ROLLS
 from tests.test_eval import random_layers
 
@@ -305,3 +307,46 @@ def test_cube_is_not_available_when_dead_or_the_others():
         assert bot.cube_action(dead).action == "not available"
         assert bot.cube_action(dead).double is False
     assert bot.cube_action(gr.Position(start, match_length=5, score=(3, 0))).action != "not available"
+
+
+# Luck
+
+
+def test_luck_has_mean_zero_over_the_rolls(model, met):
+    boards = met[0][:40]
+    every = np.stack([luck(model, boards, np.tile(dice, (len(boards), 1))) for dice in ROLLS], axis=1)
+    np.testing.assert_allclose(every @ ROLL_CHANCES, 0, atol=1e-5)
+    opening = ROLLS[:, 0] != ROLLS[:, 1]
+    start = gr.STANDARD.start()[None]
+    first = np.concatenate([luck(model, start, dice[None], opening=True) for dice in ROLLS[opening]])
+    assert first.mean() == pytest.approx(0, abs=1e-5)
+    assert first.std() > 1e-4
+
+
+def test_luck_of_the_last_roll_is_exact(model):
+    class OnRollWins:
+        rules = gr.STANDARD
+
+        def outcomes(self, boards):
+            chances = model.outcomes(boards)
+            chances[results(boards, self.rules) == 0] = np.eye(6)[3]
+            return chances
+
+    # One checker on the 6 point against one on the ace: 27 rolls of 36 bear it off, after the others the ace wins.
+    board = position(p6=1, o24=1)[None]
+    won, lost = (luck(OnRollWins(), board, np.array([dice]))[0] for dice in ((6, 1), (2, 1)))
+    assert won == pytest.approx(2 * 9 / 36, abs=1e-3)
+    assert lost == pytest.approx(-2 * 27 / 36, abs=1e-3)
+
+
+def test_a_result_less_its_luck_has_the_same_mean_and_a_narrower_interval():
+    judge = gr.load_model("standard")
+    one, two = SearchPlayer(judge, NORMAL, "one"), SearchPlayer(Model(judge.layers[:1] + tuple(
+        (weight * 0.8, bias) for weight, bias in judge.layers[1:]
+    ), gr.STANDARD), NORMAL, "two")  # fmt: skip
+    result = meet(one, two, 60, seed=5, judge=judge)
+    assert result.adjusted_interval < result.interval / 2
+    assert abs(result.adjusted - result.points) < result.interval + result.adjusted_interval
+    itself = meet(one, one, 8, judge=judge)
+    assert itself.points == itself.adjusted == 0
+    assert meet(one, one, 8).adjusted is None

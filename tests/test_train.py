@@ -26,7 +26,7 @@ from gammon_rl.train.checkpoint import NAME, PREVIOUS, load_checkpoint  # noqa: 
 from gammon_rl.train.config import TrainConfig, config_from, load_config, value_at  # noqa: E402
 from gammon_rl.train.export import export_run  # noqa: E402
 from gammon_rl.train.labels import label  # noqa: E402
-from gammon_rl.train.network import FoldedNet, Net, outcomes  # noqa: E402
+from gammon_rl.train.network import FoldedNet, HalfNet, Net, outcomes  # noqa: E402
 from gammon_rl.train.returns import lambda_returns  # noqa: E402
 from gammon_rl.train.selfplay import SelfPlay  # noqa: E402
 from gammon_rl.train.trainer import Trainer  # noqa: E402
@@ -72,6 +72,49 @@ def test_folded_net_is_the_net(many_boards, hidden):
     with torch.no_grad():
         plain = torch.softmax(net(torch.from_numpy(many_boards)), dim=1)
     torch.testing.assert_close(FoldedNet(net).outcomes(many_boards), plain, atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize("hidden", [(16,), (64, 32), (48, 32, 16)])
+def test_half_net_is_nearly_the_net(many_boards, hidden):
+    net = Net(hidden, gr.STANDARD)
+    exact, half = FoldedNet(net).equity(many_boards), HalfNet(net).equity(many_boards)
+    assert np.abs(half - exact).max() < 0.02
+    assert np.abs(half - exact).mean() < 0.2 * exact.std()
+    assert HalfNet(net).equity(many_boards[:0]).shape == (0,)
+    one_by_one = np.concatenate([HalfNet(net).equity(board[None]) for board in many_boards[:50]])
+    np.testing.assert_allclose(one_by_one, half[:50], atol=0.01)
+
+
+def test_half_net_of_hypergammon_counts_checkers_borne_off():
+    net = Net((32,), gr.HYPERGAMMON)
+    play = SelfPlay(gr.HYPERGAMMON, 200, np.random.default_rng(4))
+    boards = play.play(RandomJudge(5), 10).boards.reshape(-1, 26)
+    exact, half = FoldedNet(net).equity(boards), HalfNet(net).equity(boards)
+    assert np.corrcoef(exact, half)[0, 1] > 0.999
+
+
+@pytest.mark.parametrize("hidden", [(8, 6), (20, 6), (16, 8, 6), (16, 9, 12), (8, 8, 8, 8)])
+def test_a_grown_net_is_the_same_function_and_all_of_it_learns(many_boards, hidden):
+    small, large = Net((8, 6), gr.STANDARD), Net(hidden, gr.STANDARD)
+    boards = torch.from_numpy(many_boards[:500])
+    large.grow_from(small.arrays())
+    with torch.no_grad():
+        torch.testing.assert_close(large(boards), small(boards), atol=1e-5, rtol=0)
+    before = [weight.detach().clone() for weight in large.parameters()]
+    optimiser = torch.optim.Adam(large.parameters(), lr=1e-3)
+    for _ in range(4):
+        loss = torch.nn.functional.cross_entropy(large(boards), torch.full((500, 6), 1 / 6))
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+    for was, weight in zip(before[::2], list(large.parameters())[::2], strict=True):
+        assert ((was != weight).any(dim=1)).float().mean() > 0.4
+
+
+@pytest.mark.parametrize("hidden", [(7, 6), (8,), (8, 5), (6, 8), (8, 5, 9)])
+def test_a_net_that_is_too_small_cannot_be_grown_into(hidden):
+    with pytest.raises(gr.ConfigError, match=r"hidden layers \[8, 6\] cannot grow into"):
+        Net(hidden, gr.STANDARD).grow_from(Net((8, 6), gr.STANDARD).arrays())
 
 
 def test_net_begins_near_the_base_rates():
@@ -215,7 +258,7 @@ def test_schedules_are_straight_lines_between_points():
     [
         ({"gmaes": 5}, "unknown key 'gmaes'; the nearest known key is 'games'"),
         ({"lambda": 0.5}, "unknown key 'lambda'; the nearest known key is"),
-        ({"games": 0}, "games must be at least 1, got 0"),
+        ({"games": -1}, "games must not be negative, got -1"),
         ({"games": "many"}, "games must be a whole number, got 'many'"),
         ({"games": 1.5}, "games must be a whole number, got 1.5"),
         ({"games": math.inf}, "games must be a number of sensible size, got inf"),

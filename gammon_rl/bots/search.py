@@ -59,6 +59,12 @@ def best_plays(evaluator: Evaluator, boards: Boards, dice: NDArray[np.int64]) ->
     return chosen(boards, parents, afterstates, evaluator.outcomes(afterstates) @ POINTS)
 
 
+def best_replies(evaluator: Evaluator, boards: Boards) -> Boards:
+    """Return the best play of each board with each of `ROLLS` at 0 plies, int8 (N, 21, 26)."""
+    rolled = np.repeat(boards, len(ROLLS), axis=0)
+    return best_plays(evaluator, rolled, np.tile(ROLLS, (len(boards), 1))).reshape(len(boards), len(ROLLS), 26)
+
+
 def outcomes_ahead(evaluator: Evaluator, boards: Boards, plies: int) -> Floats:
     """Return the chances of the six outcomes by looking ahead, float32 (N, 6).
 
@@ -78,8 +84,7 @@ def outcomes_ahead(evaluator: Evaluator, boards: Boards, plies: int) -> Floats:
     weights = ROLL_CHANCES.astype(np.float32)[:, None]
     for at in range(0, len(live), _BLOCK):
         block = live[at : at + _BLOCK]
-        rolled = np.repeat(boards[block], len(ROLLS), axis=0)
-        replies = best_plays(evaluator, rolled, np.tile(ROLLS, (len(block), 1)))
+        replies = best_replies(evaluator, boards[block]).reshape(-1, 26)
         ahead = outcomes_ahead(evaluator, replies, plies - 1)[:, ::-1]
         chances[block] = (ahead.reshape(len(block), len(ROLLS), 6) * weights).sum(axis=1)
     return chances

@@ -20,6 +20,8 @@ OF_LABELS = frozenset(
 )
 """Keys that only the generations of labels look at."""
 
+PRECISIONS = ("float32", "bfloat16")
+
 _LARGEST = {
     "hidden": 65_536,
     "workers": 1024,
@@ -39,13 +41,18 @@ class TrainConfig:
     """What a training run does; the same values and seed give the same bytes."""
 
     games: int = 600_000
-    """Stop after this many finished games, over all workers."""
+    """Games of TD(lambda), over all workers; none if the run begins with a model and only learns labels."""
     seed: int = 1
     """Seed of the dice, the first weights and the order of learning; any size."""
     variant: str = "standard"
     """Standard, nackgammon, hypergammon, longgammon or tavla."""
     hidden: tuple[int, ...] = (80,)
     """Units of the hidden layers, first to last."""
+    start: str = ""
+    """A model file or the name of a released model to begin with, grown to `hidden`; fresh weights if empty."""
+    precision: str = "float32"
+    """Arithmetic of the hidden layers for choosing plays and learning: float32, or bfloat16 where processors have
+    matrix units for it. Values that are learned from are float32 in any case."""
     workers: int = 1
     """Processes on this machine, each with its own games; gradients are averaged."""
     parallel_games: int = 2048
@@ -86,7 +93,7 @@ class TrainConfig:
     def __post_init__(self) -> None:
         faults = []
         for name in (
-            "games", "workers", "parallel_games", "segment", "minibatch",
+            "workers", "parallel_games", "segment", "minibatch",
             "labels", "label_games", "label_segment", "replay", "epochs", "fit_minibatch",
         ):  # fmt: skip
             if getattr(self, name) < 1:
@@ -95,7 +102,7 @@ class TrainConfig:
             value = getattr(self, name)
             if max(value, default=0) > most if isinstance(value, tuple) else value > most:
                 faults.append(f"{name} must be at most {most}, got {value}")
-        for name in ("seed", "generations"):
+        for name in ("games", "seed", "generations"):
             if getattr(self, name) < 0:
                 faults.append(f"{name} must not be negative, got {getattr(self, name)}")
         if not self.hidden or min(self.hidden) < 1:
@@ -105,6 +112,8 @@ class TrainConfig:
                 faults.append(f"{name} must be positive, got {getattr(self, name)}")
         for name in _SCHEDULES:
             faults += _schedule_faults(name, getattr(self, name))
+        if self.precision not in PRECISIONS:
+            faults.append(f"precision must be one of {', '.join(PRECISIONS)}, got {self.precision!r}")
         try:
             variant(self.variant)
         except InvalidNotationError as error:

@@ -31,20 +31,20 @@ from gammon_rl.rules.board import results
 from gammon_rl.rules.dice import ROLL_CHANCES, ROLLS
 from gammon_rl.rules.plays import legal_plays
 from gammon_rl.rules.variants import Boards
-from gammon_rl.train.network import FoldedNet
+from gammon_rl.train.network import Judge
 from gammon_rl.train.selfplay import SelfPlay, settle
 
 Floats = NDArray[np.float32]
 
 
-def label(play: SelfPlay, judge: FoldedNet, plies: int, trace: float) -> tuple[Boards, Floats]:
+def label(play: SelfPlay, judge: Judge, plies: int, trace: float) -> tuple[Boards, Floats]:
     """Play some plies of every game and label the positions met.
 
     Parameters
     ----------
     play : SelfPlay
         The games; they go on from where they are.
-    judge : FoldedNet
+    judge : Judge
         What chooses and values the plays.
     plies : int
         Plies to play; towards the last of them labels look less far.
@@ -79,7 +79,7 @@ def label(play: SelfPlay, judge: FoldedNet, plies: int, trace: float) -> tuple[B
     return boards.reshape(-1, 26), targets.reshape(-1, 6)
 
 
-def _best_of_every_roll(play: SelfPlay, judge: FoldedNet) -> tuple[Boards, Floats]:
+def _best_of_every_roll(play: SelfPlay, judge: Judge) -> tuple[Boards, Floats]:
     """Return the best afterstate of each game and roll, int8 (N, 21, 26), and its value for the player who moves."""
     games = len(play.boards)
     rolled = np.repeat(play.boards, len(ROLLS), axis=0)

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from torch.nn import functional
 from torch.utils.tensorboard import SummaryWriter
 
-from gammon_rl.errors import RunError
+from gammon_rl.errors import ConfigError, RunError
+from gammon_rl.eval.model import Model, load_model
 from gammon_rl.eval.network import POINTS, nested
 from gammon_rl.rules.variants import Boards, variant
 from gammon_rl.train.checkpoint import (
@@ -35,7 +36,7 @@ from gammon_rl.train.checkpoint import (
 )
 from gammon_rl.train.config import TrainConfig, value_at
 from gammon_rl.train.labels import Replay, label, remove_labels
-from gammon_rl.train.network import FoldedNet, Net
+from gammon_rl.train.network import Judge, Net
 from gammon_rl.train.ranks import Ranks
 from gammon_rl.train.returns import lambda_returns
 from gammon_rl.train.selfplay import SelfPlay
@@ -115,8 +116,11 @@ class Trainer:
         torch.manual_seed(int(weights.generate_state(1, np.uint64)[0] >> 1))
         self.net = Net(config.hidden, self.rules)
         self.net.start_at(_BASE_RATES)
+        if config.start and not checkpoint:
+            self.net.grow_from(_model_to_start_from(config).layers)
+        self.precision = getattr(torch, config.precision)
         self.parameters = list(self.net.parameters())
-        self.optimiser = torch.optim.Adam(self.parameters, lr=1.0)
+        self.optimiser = self._fresh_optimiser()
         self.rng = np.random.default_rng(dice[self.ranks.rank])
         self.play = SelfPlay(self.rules, config.parallel_games, self.rng)
         self.replay = Replay()
@@ -189,10 +193,10 @@ class Trainer:
         share = self.games / config.games
         trace, step_size = value_at(config.trace, share), value_at(config.step_size, share)
         exploration = value_at(config.exploration, share)
-        folded = FoldedNet(self.net)
-        segment = self.play.play(folded, config.segment, exploration)
+        judge = Judge(self.net, self.precision)
+        segment = self.play.play(judge, config.segment, exploration)
         plies, games = segment.points.shape
-        values = folded.outcomes(segment.next_boards.reshape(-1, 26)).numpy().reshape(plies, games, 6)
+        values = judge.outcomes(segment.next_boards.reshape(-1, 26)).numpy().reshape(plies, games, 6)
         targets = lambda_returns(values, segment.points, segment.explored, trace)
         boards = segment.boards.reshape(-1, 26)
         order = self.rng.permutation(len(boards))
@@ -203,7 +207,7 @@ class Trainer:
         self.games += int(ended)
         self.segments += 1
         self._check(loss, step_size)
-        win, gammon, _, lost_gammon, _ = nested(folded.outcomes(self.rules.start()[None]).numpy())[0]
+        win, gammon, _, lost_gammon, _ = nested(judge.outcomes(self.rules.start()[None]).numpy())[0]
         scalars = {
             "learning/loss": loss,
             "learning/step_size": step_size,
@@ -231,7 +235,7 @@ class Trainer:
             wanted = np.arange(config.label_games) % len(self.play.boards)
             self.play.boards, self.play.opening = self.play.boards[wanted], self.play.opening[wanted]
         trace = value_at(config.label_trace, self.generation / config.generations)
-        boards, targets = label(self.play, FoldedNet(self.net), config.label_segment, trace)
+        boards, targets = label(self.play, Judge(self.net, self.precision), config.label_segment, trace)
         self.replay.add(self.generation, boards, targets)
         self.segments += 1
         scalars = {
@@ -248,7 +252,7 @@ class Trainer:
         config, began = self.config, time.monotonic()
         if self.epoch == 0:
             self.replay.keep_from(self.generation - config.replay + 1)
-            self.optimiser = torch.optim.Adam(self.parameters, lr=1.0)
+            self.optimiser = self._fresh_optimiser()
             self.held_out = math.inf
         boards, targets = self.replay.arrays()
         # Whole segments are held out: neighbours in a game are too much alike to judge one by the other.
@@ -278,6 +282,9 @@ class Trainer:
             self.generation, self.epoch = self.generation + 1, 0
         return status
 
+    def _fresh_optimiser(self) -> torch.optim.Adam:
+        return torch.optim.Adam(self.parameters, lr=1.0, fused=True)
+
     def _learn(
         self,
         boards: Boards,
@@ -293,7 +300,7 @@ class Trainer:
         for number, batch in enumerate(batches):
             for group in self.optimiser.param_groups:
                 group["lr"] = step_size(number / len(batches))
-            loss = functional.cross_entropy(self.net(boards_tensor[batch]), targets_tensor[batch])
+            loss = functional.cross_entropy(self.net(boards_tensor[batch], self.precision), targets_tensor[batch])
             self.optimiser.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             self.ranks.average(self.parameters)
@@ -377,10 +384,17 @@ class Trainer:
         # What was written after the last checkpoint is written again.
         again = self.games if 0 < self.games < self.config.games else None
         writer = SummaryWriter(str(self.directory), purge_step=again)
-        if self.games == 0:
+        if self.segments == 0:
             values = {name: str(value) for name, value in self.config.as_dict().items()}
             writer.add_hparams(values, {"hparam/games": self.config.games}, run_name=".")
         return writer
+
+
+def _model_to_start_from(config: TrainConfig) -> Model:
+    model = load_model(config.start)
+    if model.rules.name != config.variant:
+        raise ConfigError(f"start {config.start!r} is a model of {model.rules.name}, the run is of {config.variant}")
+    return model
 
 
 def _peak_memory() -> float:
