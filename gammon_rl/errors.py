@@ -35,3 +35,15 @@ class PlayerUnavailableError(GammonError):
 
 class DatabaseFileError(GammonError):
     """A database file that is missing, damaged, of another version, or cannot be written."""
+
+
+class MatchTableError(GammonError):
+    """A match equity table that is unreadable, or whose numbers cannot be one."""
+
+
+class TableError(GammonError):
+    """A table that cannot be set up, read or continued: impossible options, a damaged or impossible record."""
+
+
+class IllegalActionError(TableError):
+    """An action that is understood but not allowed at this table now; the message says what is."""
