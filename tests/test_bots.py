@@ -6,9 +6,11 @@ import pytest
 import gammon_rl as gr
 from gammon_rl.bots.arena import meet
 from gammon_rl.bots.bench import random_positions
+from gammon_rl.bots.decisions import Decisions, load_decisions, make_decisions
 from gammon_rl.bots.levels import HARD, NORMAL, Level
 from gammon_rl.bots.luck import luck
 from gammon_rl.bots.player import RandomPlayer, SearchPlayer, player
+from gammon_rl.bots.rollout import roll_out
 from gammon_rl.bots.search import best_plays, chosen, outcomes_ahead
 from gammon_rl.eval.encoder import INPUTS
 from gammon_rl.eval.model import Model
@@ -350,3 +352,55 @@ def test_a_result_less_its_luck_has_the_same_mean_and_a_narrower_interval():
     itself = meet(one, one, 8, judge=judge)
     assert itself.points == itself.adjusted == 0
     assert meet(one, one, 8).adjusted is None
+
+
+# Rollouts and decisions
+
+
+def test_a_rollout_of_one_or_two_plies_is_the_search_of_that_depth(model, met):
+    boards = met[0][:6]
+    for plies in (1, 2):
+        # Thirty-six trials hold every first roll as often as it comes, and the second ply takes its own mean.
+        found = roll_out(model, boards, 36, plies)
+        np.testing.assert_allclose(found.outcomes, outcomes_ahead(model, boards, plies), atol=1e-5)
+        np.testing.assert_allclose(found.equity, found.outcomes @ POINTS, atol=1e-5)
+    assert roll_out(model, boards, 36, 1).error.max() < 1e-6
+
+
+def test_a_rollout_to_the_end_is_true_whatever_the_judge_believes(model):
+    # Four checkers against four on the ace points: whoever rolls a double wins, else the player on roll, after two.
+    board = position(p1=4, o24=4)[None]
+    found = roll_out(model, board, 36 * 20, 4)
+    truth = 1 - (5 / 6) * (1 / 6)
+    assert found.outcomes[0, 3:].sum() == pytest.approx(truth, abs=1e-4)
+    over = roll_out(model, position(o24=4)[None], 36, 4)
+    np.testing.assert_array_equal(over.outcomes, model.outcomes(position(o24=4)[None]))
+    assert over.error[0] == 0
+
+
+def test_decisions_measure_the_choice_among_their_candidates(model, tmp_path):
+    judge = gr.load_model("standard")
+    made = make_decisions(judge, 3, trials=36, plies=1)
+    assert (np.bincount(made.parents) > 1).all()
+    made.save(tmp_path / "d.safetensors")
+    again = load_decisions(file=tmp_path / "d.safetensors")
+    for name, array in vars(made).items():
+        np.testing.assert_array_equal(vars(again)[name], array)
+
+    class OnePly:
+        rules = gr.STANDARD
+
+        def outcomes(self, boards):
+            return outcomes_ahead(judge, boards, 1)
+
+    np.testing.assert_array_equal(made.regret(OnePly()), 0)  # what the rollouts themselves have chosen by
+    assert (made.regret(model) >= 0).all()
+    by_hand = Decisions(
+        np.array([0, 0, 1], dtype=np.int32), made.afterstates[:3],
+        np.array([0.1, 0.3, 0.5], dtype=np.float32), np.zeros(3, dtype=np.float32),
+    )  # fmt: skip
+    opinion = judge.outcomes(made.afterstates[:2]) @ POINTS
+    lost = 0.2 if opinion[0] < opinion[1] else 0.0
+    np.testing.assert_allclose(by_hand.regret(judge), [lost, 0], atol=1e-6)
+    with pytest.raises(gr.ModelFileError, match="not a set of decisions"):
+        load_decisions(file=tmp_path)

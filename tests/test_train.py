@@ -1,3 +1,4 @@
+import dataclasses
 import json
 import math
 import os
@@ -604,3 +605,62 @@ def test_tensorboard_has_the_scalars_and_the_configuration(tmp_path):
     assert {"learning/loss", "learning/lambda", "start/win", "games/gammons", "speed/games_per_second"} <= set(tags)
     assert events.Scalars("learning/loss")[-1].step >= 400
     assert any("hparams" in tag for tag in events.summary_metadata)
+
+
+# The strength meter
+
+
+def test_meter_changes_nothing_of_the_run_and_tells_tensorboard(tmp_path, monkeypatch):
+    released = Model(Net((4,), gr.STANDARD).arrays(), gr.STANDARD)
+    monkeypatch.setattr("gammon_rl.train.meter.released_model", lambda rules: released)
+    monkeypatch.setattr("shutil.which", lambda name: None)  # no GNU Backgammon
+    run_to_end(tmp_path / "plain", games=40, segment=60, meter_minutes=0)
+    run_to_end(tmp_path / "metered", games=40, segment=60, meter_minutes=1e-6, meter_games=2)
+    plain, metered = (load_checkpoint(tmp_path / name) for name in ("plain", "metered"))
+    for name, tensor in plain.tensors.items():
+        np.testing.assert_array_equal(metered.tensors[name], tensor)
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    events = EventAccumulator(str(tmp_path / "metered")).Reload()
+    points = events.Scalars("strength/points_against_released")
+    assert len(points) > 1
+    assert any(one.value for one in points)
+    assert [one.wall_time for one in points] == sorted(one.wall_time for one in points)
+    assert points[-1].wall_time < 600  # seconds of the run, not of the calendar
+    assert (
+        "strength/points_against_released" not in EventAccumulator(str(tmp_path / "plain")).Reload().Tags()["scalars"]
+    )
+
+
+def test_a_run_may_be_measured_otherwise_when_resumed(tmp_path):
+    config = TrainConfig(**SMALL)
+    Trainer(config, tmp_path).run()
+    Trainer(dataclasses.replace(config, meter_minutes=0.0, meter_games=7), tmp_path, resume=True)
+
+
+def test_a_run_begins_with_a_model_and_may_learn_labels_alone(tmp_path):
+    run_to_end(tmp_path / "small", games=60)
+    model = export_run(tmp_path / "small", tmp_path / "small.safetensors")
+    start = {"games": 0, "start": str(tmp_path / "small.safetensors"), "hidden": (16, 8), "precision": "bfloat16"}
+    config = TrainConfig(**SMALL | start, generations=1, labels=200, label_games=8, label_segment=5, epochs=2)
+    trainer = Trainer(config, tmp_path / "grown")
+    boards = random_positions(50, 1)[0]
+    grown = Model(trainer.net.arrays(), gr.STANDARD)
+    np.testing.assert_allclose(grown.outcomes(boards), model.outcomes(boards), atol=1e-5)
+    assert trainer.run()
+    assert np.abs(Model(trainer.net.arrays(), gr.STANDARD).outcomes(boards) - model.outcomes(boards)).max() > 1e-4
+    (tmp_path / "small.safetensors").unlink()  # a run that has begun does not need it any more
+    Trainer(config, tmp_path / "grown", resume=True)
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"start": "nowhere"}, "nowhere: no such model file"),
+        ({"start": "standard", "hidden": (80,)}, r"hidden layers \[256, 128\] cannot grow into \[80\]"),
+        ({"start": "standard", "variant": "hypergammon"}, "standard"),
+    ],
+)
+def test_a_start_that_does_not_fit_is_refused(tmp_path, values, said):
+    with pytest.raises(gr.GammonError, match=said):
+        Trainer(TrainConfig(**SMALL | values), tmp_path)

@@ -19,7 +19,7 @@ from safetensors.numpy import save
 
 from gammon_rl.errors import RunError
 from gammon_rl.eval.model import write_whole
-from gammon_rl.train.config import OF_LABELS, TrainConfig, config_from
+from gammon_rl.train.config import OF_LABELS, OF_THE_CLOCK, TrainConfig, config_from
 
 try:
     import fcntl
@@ -128,12 +128,12 @@ def resumed(run: Path, config: TrainConfig) -> Checkpoint:
     Raises
     ------
     RunError
-        If there is no state, or it has another configuration. How often to save and how many generations to make may
-        change, and all that is about labels while there are none.
+        If there is no state, or it has another configuration. When to save and to measure and how many generations to
+        make may change, and all that is about labels while there are none.
     """
     checkpoint = load_checkpoint(run)
     then, now = config_from(checkpoint.about["config"]).as_dict(), config.as_dict()
-    free = {"checkpoint_minutes", "generations"}
+    free = OF_THE_CLOCK | {"generations"}
     if not checkpoint.about["generation"] and not any(checkpoint.about["labels"]):
         free |= OF_LABELS
     changed = [name for name in now if then[name] != now[name] and name not in free]

@@ -22,6 +22,9 @@ OF_LABELS = frozenset(
 
 PRECISIONS = ("float32", "bfloat16")
 
+OF_THE_CLOCK = frozenset(("checkpoint_minutes", "meter_minutes", "meter_games"))
+"""Keys that change when something is written, and nothing that is learned."""
+
 _LARGEST = {
     "hidden": 65_536,
     "workers": 1024,
@@ -31,6 +34,7 @@ _LARGEST = {
     "label_games": 100_000,
     "label_segment": 10_000,
     "fit_minibatch": 100_000_000,
+    "meter_games": 1_000_000,
 }
 
 _SCHEDULES = ("step_size", "trace", "exploration", "label_trace", "fit_step_size")
@@ -89,6 +93,10 @@ class TrainConfig:
     """Longest gradient; longer ones are shortened to it."""
     checkpoint_minutes: float = 5.0
     """Minutes between checkpoints."""
+    meter_minutes: float = 15.0
+    """Minutes between measurements of strength; 0 for none."""
+    meter_games: int = 200
+    """Games against each opponent in a measurement; 0 for decisions alone."""
 
     def __post_init__(self) -> None:
         faults = []
@@ -102,7 +110,7 @@ class TrainConfig:
             value = getattr(self, name)
             if max(value, default=0) > most if isinstance(value, tuple) else value > most:
                 faults.append(f"{name} must be at most {most}, got {value}")
-        for name in ("games", "seed", "generations"):
+        for name in ("games", "seed", "generations", "meter_minutes", "meter_games"):
             if getattr(self, name) < 0:
                 faults.append(f"{name} must not be negative, got {getattr(self, name)}")
         if not self.hidden or min(self.hidden) < 1:

@@ -36,6 +36,7 @@ from gammon_rl.train.checkpoint import (
 )
 from gammon_rl.train.config import TrainConfig, value_at
 from gammon_rl.train.labels import Replay, label, remove_labels
+from gammon_rl.train.meter import Meter
 from gammon_rl.train.network import Judge, Net
 from gammon_rl.train.ranks import Ranks
 from gammon_rl.train.returns import lambda_returns
@@ -156,7 +157,8 @@ class Trainer:
             raise RunError(f"{self.directory}: the run cannot be kept there ({error.strerror or error})") from error
 
     def _run(self, writer: SummaryWriter | None, report: Callable[[Status], None]) -> bool:
-        started = saved = time.monotonic()
+        started = saved = measured = time.monotonic()
+        meter = Meter(self.rules, self.config.meter_games) if writer and self.config.meter_minutes else None
         seconds_before = self.seconds
         with _Interrupt() as interrupt:
             while not self.finished:
@@ -171,9 +173,13 @@ class Trainer:
                 if writer:
                     # Self-play is shown over games, what comes after over pieces of the run.
                     at = status.games if status.stage == "self-play" else self.segments
-                    speed = {"speed/seconds": self.seconds, "speed/memory_mib": _peak_memory()}
-                    for name, value in {**status.scalars, **speed}.items():
-                        writer.add_scalar(name, value, at)
+                    scalars = {**status.scalars, "speed/seconds": self.seconds, "speed/memory_mib": _peak_memory()}
+                    if meter and now - measured > 60 * self.config.meter_minutes:
+                        scalars |= meter(self.net)
+                        measured = time.monotonic()
+                    for name, value in scalars.items():
+                        # Over time, TensorBoard is to show the seconds of the run, however often it was stopped.
+                        writer.add_scalar(name, value, at, walltime=self.seconds)
                     report(status)
                 # The ranks must agree on when to save and when to stop.
                 due = self.ranks.first and now - saved > 60 * self.config.checkpoint_minutes
