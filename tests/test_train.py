@@ -19,6 +19,7 @@ from gammon_rl.bots.levels import NORMAL
 from gammon_rl.bots.player import RandomPlayer, SearchPlayer
 from gammon_rl.bots.search import outcomes_ahead
 from gammon_rl.eval.model import Model
+from gammon_rl.exact.bearoff import load_bearoff
 from gammon_rl.rules.board import results
 
 torch = pytest.importorskip("torch")
@@ -27,10 +28,11 @@ from gammon_rl.train.checkpoint import NAME, PREVIOUS, load_checkpoint  # noqa: 
 from gammon_rl.train.config import TrainConfig, config_from, load_config, value_at  # noqa: E402
 from gammon_rl.train.export import export_run  # noqa: E402
 from gammon_rl.train.labels import label  # noqa: E402
-from gammon_rl.train.network import FoldedNet, HalfNet, Net, outcomes  # noqa: E402
+from gammon_rl.train.network import FoldedNet, HalfNet, Judge, Net, outcomes  # noqa: E402
 from gammon_rl.train.returns import lambda_returns  # noqa: E402
 from gammon_rl.train.selfplay import SelfPlay  # noqa: E402
 from gammon_rl.train.trainer import Trainer  # noqa: E402
+from tests.test_bots import position  # noqa: E402
 
 SMALL = {"games": 400, "parallel_games": 64, "segment": 6, "minibatch": 128, "hidden": (8,)}
 
@@ -260,6 +262,11 @@ def test_schedules_are_straight_lines_between_points():
         ({"gmaes": 5}, "unknown key 'gmaes'; the nearest known key is 'games'"),
         ({"lambda": 0.5}, "unknown key 'lambda'; the nearest known key is"),
         ({"games": -1}, "games must not be negative, got -1"),
+        ({"bearoff": 1}, "bearoff must be true or false, got 1"),
+        ({"bearoff": True, "variant": "hypergammon"}, "bearoff needs a variant with 15 checkers, got 'hypergammon'"),
+        ({"workers": True}, "workers must be a whole number, got True"),
+        ({"device": "tpu"}, "device must be one of cpu, cuda, mps, got .tpu."),
+        ({"precision": "half"}, "precision must be one of float32, bfloat16, got 'half'"),
         ({"games": "many"}, "games must be a whole number, got 'many'"),
         ({"games": 1.5}, "games must be a whole number, got 1.5"),
         ({"games": math.inf}, "games must be a number of sensible size, got inf"),
@@ -403,7 +410,7 @@ def test_generations_of_labels_resume_to_the_same_bytes_from_every_piece(tmp_pat
 def test_labels_are_the_mean_over_rolls_and_take_the_luck_out():
     torch.manual_seed(5)
     net = Net((12,), gr.STANDARD)
-    judge = FoldedNet(net)
+    judge = Judge(net)
     model = Model(net.arrays(), gr.STANDARD)
     plies, games, trace = 5, 12, 0.7
     boards, targets = label(SelfPlay(gr.STANDARD, games, np.random.default_rng(2)), judge, plies, trace)
@@ -426,7 +433,7 @@ def test_labels_know_how_a_game_ends():
     play.boards[:] = last
     play.opening[:] = False
     torch.manual_seed(1)
-    boards, targets = label(play, FoldedNet(Net((8,), gr.STANDARD)), 3, 0.9)
+    boards, targets = label(play, Judge(Net((8,), gr.STANDARD)), 3, 0.9)
     assert (boards[:40] == last).all()
     np.testing.assert_allclose(targets[:40], np.tile([0, 0, 0, 0, 0, 1], (40, 1)), atol=1e-6)
     assert (boards[40:80] == gr.STANDARD.start()).all()
@@ -632,6 +639,23 @@ def test_meter_changes_nothing_of_the_run_and_tells_tensorboard(tmp_path, monkey
     )
 
 
+def test_the_databases_give_the_values_of_bear_offs():
+    net = Net((8,), gr.STANDARD)
+    boards = np.stack([position(p1=1, o24=1), position(p6=1, o24=1), gr.STANDARD.start()])
+    judge = Judge(net, torch.bfloat16, load_bearoff())
+    np.testing.assert_allclose(judge.outcomes(boards)[:2], [[0, 0, 0, 1, 0, 0], [0, 0, 0.25, 0.75, 0, 0]], atol=1e-6)
+    np.testing.assert_allclose(judge.equity(boards)[:2], [1, 0.5], atol=1e-6)
+    np.testing.assert_allclose(judge.outcomes(boards)[2], FoldedNet(net).outcomes(boards)[2], atol=1e-6)
+
+
+def test_a_run_with_databases_goes_on_the_same_after_a_stop(tmp_path):
+    changes = {"bearoff": True, "generations": 1, "labels": 100, "label_games": 8, "label_segment": 5, "epochs": 1}
+    run_to_end(tmp_path / "whole", **changes)
+    assert state(tmp_path / "whole") == state(run_to_end(tmp_path / "again", **changes).directory)
+    run_to_end(tmp_path / "without", **changes | {"bearoff": False})
+    assert state(tmp_path / "whole") != state(tmp_path / "without")
+
+
 def test_a_run_may_be_measured_otherwise_when_resumed(tmp_path):
     config = TrainConfig(**SMALL)
     Trainer(config, tmp_path).run()
@@ -664,3 +688,9 @@ def test_a_run_begins_with_a_model_and_may_learn_labels_alone(tmp_path):
 def test_a_start_that_does_not_fit_is_refused(tmp_path, values, said):
     with pytest.raises(gr.GammonError, match=said):
         Trainer(TrainConfig(**SMALL | values), tmp_path)
+
+
+def test_a_device_that_is_not_there_is_refused_in_one_line(tmp_path, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(gr.ConfigError, match="device 'cuda' is not to be had here; there is cpu"):
+        Trainer(TrainConfig(**SMALL, device="cuda"), tmp_path)

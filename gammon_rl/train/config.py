@@ -21,6 +21,7 @@ OF_LABELS = frozenset(
 """Keys that only the generations of labels look at."""
 
 PRECISIONS = ("float32", "bfloat16")
+DEVICES = ("cpu", "cuda", "mps")
 
 OF_THE_CLOCK = frozenset(("checkpoint_minutes", "meter_minutes", "meter_games"))
 """Keys that change when something is written, and nothing that is learned."""
@@ -57,6 +58,10 @@ class TrainConfig:
     precision: str = "float32"
     """Arithmetic of the hidden layers for choosing plays and learning: float32, or bfloat16 where processors have
     matrix units for it. Values that are learned from are float32 in any case."""
+    device: str = "cpu"
+    """Where the net lives: cpu, cuda or mps; games are played on the CPU in any case."""
+    bearoff: bool = False
+    """Whether bear-off databases (built on first use) give the values and choose the plays of the boards they know."""
     workers: int = 1
     """Processes on this machine, each with its own games; gradients are averaged."""
     parallel_games: int = 2048
@@ -120,10 +125,13 @@ class TrainConfig:
                 faults.append(f"{name} must be positive, got {getattr(self, name)}")
         for name in _SCHEDULES:
             faults += _schedule_faults(name, getattr(self, name))
-        if self.precision not in PRECISIONS:
-            faults.append(f"precision must be one of {', '.join(PRECISIONS)}, got {self.precision!r}")
+        for name, choices in (("precision", PRECISIONS), ("device", DEVICES)):
+            if getattr(self, name) not in choices:
+                faults.append(f"{name} must be one of {', '.join(choices)}, got {getattr(self, name)!r}")
         try:
-            variant(self.variant)
+            rules = variant(self.variant)
+            if self.bearoff and rules.checkers != 15:
+                faults.append(f"bearoff needs a variant with 15 checkers, got {self.variant!r}")
         except InvalidNotationError as error:
             faults.append(str(error))
         if faults:
@@ -205,13 +213,15 @@ def _typed(name: str, default: Any, value: Any) -> Any:
         if isinstance(sizes, list) and all(isinstance(size, int) and not isinstance(size, bool) for size in sizes):
             return tuple(sizes)
         raise ConfigError(f"{name} must be a list of whole numbers, got {value!r}")
+    if isinstance(default, bool) and isinstance(value, bool):
+        return value
     if isinstance(default, float) and number:
         return float(value)
-    if isinstance(default, int) and number and value == int(value):
+    if type(default) is int and number and value == int(value):
         return int(value)
     if isinstance(default, str) and isinstance(value, str):
         return value
-    kind = {int: "a whole number", float: "a number", str: "text"}[type(default)]
+    kind = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}[type(default)]
     raise ConfigError(f"{name} must be {kind}, got {value!r}")
 
 

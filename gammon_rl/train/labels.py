@@ -87,7 +87,7 @@ def _best_of_every_roll(play: SelfPlay, judge: Judge) -> tuple[Boards, Floats]:
     equity = judge.equity(afterstates)
     settle(rolled, parents, afterstates, equity, play.rules)
     made = chosen(rolled, parents, afterstates, equity)
-    worth = judge.outcomes(made).numpy()
+    worth = judge.outcomes(made)
     points = results(made, play.rules)
     over = points != 0
     worth[over] = certain(points[over])

@@ -19,7 +19,9 @@ from torch.nn import functional
 
 from gammon_rl.errors import ConfigError
 from gammon_rl.eval import encoder
+from gammon_rl.eval.exactly import exact_outcomes
 from gammon_rl.eval.network import OUTCOMES, POINTS, certain
+from gammon_rl.exact.bearoff import Bearoff
 from gammon_rl.rules.board import checkers_off, results
 from gammon_rl.rules.variants import Boards, Variant
 
@@ -106,13 +108,19 @@ class Net(nn.Module):
                 layer.bias[:outputs] = torch.from_numpy(bias)
                 width = outputs
 
+    @property
+    def device(self) -> torch.device:
+        """Where its weights are."""
+        return self._linear()[0].weight.device
+
     def _linear(self) -> list[nn.Linear]:
         return [layer for layer in self.layers if isinstance(layer, nn.Linear)]
 
     def arrays(self) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
         """Return a copy of the weights and biases, as `gammon_rl.eval.model.Model` takes them."""
         return tuple(
-            (layer.weight.detach().numpy().copy(), layer.bias.detach().numpy().copy()) for layer in self._linear()
+            (layer.weight.detach().cpu().numpy().copy(), layer.bias.detach().cpu().numpy().copy())
+            for layer in self._linear()
         )
 
 
@@ -131,7 +139,7 @@ def outcomes(net: Net, boards: Boards) -> np.ndarray:
     The torch counterpart of `gammon_rl.eval.network.Network.outcomes`, written plainly so that one checks the other.
     """
     with torch.no_grad():
-        logits = net(torch.from_numpy(np.ascontiguousarray(boards)))
+        logits = net(torch.from_numpy(np.ascontiguousarray(boards)).to(net.device)).cpu()
     off = checkers_off(boards, net.rules)
     logits[torch.from_numpy(off[:, 0] > 0), :2] = -torch.inf
     logits[torch.from_numpy(off[:, 1] > 0), 4:] = -torch.inf
@@ -149,22 +157,29 @@ class FoldedNet:
         (weight, bias), *rest = net.arrays()
         table, whole = encoder.fold(weight, bias, net.rules.checkers)
         table[0] += whole
-        self._table = torch.from_numpy(table).flatten(0, 1).contiguous()
-        self._rows = (torch.arange(26) * (2 * encoder.MOST + 1) + encoder.MOST).int()
-        self._rest = [(torch.from_numpy(w).T.contiguous(), torch.from_numpy(b)) for w, b in rest]
+        device = net.device
+        self._table = torch.from_numpy(table).flatten(0, 1).contiguous().to(device)
+        self._rows = (torch.arange(26) * (2 * encoder.MOST + 1) + encoder.MOST).int().to(device)
+        self._rest = [(torch.from_numpy(w).T.contiguous().to(device), torch.from_numpy(b).to(device)) for w, b in rest]
+        self._points = _POINTS.to(device)
 
     def outcomes(self, boards: Boards) -> Tensor:
         """Return the chances of the six outcomes, float32 (N, 6), for boards int8 (N, 26)."""
         with torch.no_grad():
-            parts = [self._chances(part).T for part in torch.from_numpy(boards).split(_BLOCK)]  # type: ignore[no-untyped-call]
-        return torch.cat(parts)
+            parts = [self._chances(part).T for part in self._parts(boards)]
+        return torch.cat(parts).cpu()
 
     def equity(self, boards: Boards) -> np.ndarray:
         """Return the cubeless equity of the player on roll, float32 (N,), for boards int8 (N, 26)."""
         with torch.no_grad():
-            parts = [_equity(self._chances(part)) for part in torch.from_numpy(boards).split(_BLOCK)]  # type: ignore[no-untyped-call]
-        equity: np.ndarray = torch.cat(parts).numpy()
+            parts = [self._points @ self._chances(part) for part in self._parts(boards)]
+        equity: np.ndarray = torch.cat(parts).cpu().numpy()
         return equity
+
+    def _parts(self, boards: Boards) -> Sequence[Tensor]:
+        whole = torch.from_numpy(boards).to(self._table.device)
+        parts: Sequence[Tensor] = whole.split(_BLOCK if whole.device.type == "cpu" else max(1, len(whole)))  # type: ignore[no-untyped-call]
+        return parts
 
     def _chances(self, boards: Tensor) -> Tensor:
         units = functional.embedding_bag(boards + self._rows, self._table, mode="sum")
@@ -199,7 +214,7 @@ class HalfNet:
     def equity(self, boards: Boards) -> np.ndarray:
         """Return about the cubeless equity of the player on roll, float32 (N,), for boards int8 (N, 26)."""
         with torch.no_grad():
-            parts = [_equity(self._chances(boards[at : at + _BLOCK])) for at in range(0, len(boards), _BLOCK)]
+            parts = [_POINTS @ self._chances(boards[at : at + _BLOCK]) for at in range(0, len(boards), _BLOCK)]
         equity: np.ndarray = torch.cat(parts).numpy() if parts else np.empty(0, np.float32)
         return equity
 
@@ -214,12 +229,39 @@ class HalfNet:
 
 
 class Judge:
-    """The net as it is now, as it plays: `outcomes` exact, `equity` as quick as the precision allows."""
+    """The net as it is now, as it plays and values the games of a run.
 
-    def __init__(self, net: Net, precision: torch.dtype = torch.float32) -> None:
-        exact = FoldedNet(net)
-        self.outcomes = exact.outcomes
-        self.equity = exact.equity if precision == torch.float32 else HalfNet(net).equity
+    Parameters
+    ----------
+    net : Net
+        The net.
+    precision : torch.dtype
+        bfloat16 for choosing plays nearly as well and more quickly on a CPU; values are float32 in any case.
+    bearoff : Bearoff, optional
+        Databases that answer for the boards they know.
+    """
+
+    def __init__(self, net: Net, precision: torch.dtype = torch.float32, bearoff: Bearoff | None = None) -> None:
+        self._exact = FoldedNet(net)
+        half = precision != torch.float32 and net.device.type == "cpu"
+        self._quick = HalfNet(net) if half else self._exact
+        self._bearoff = bearoff
+
+    def outcomes(self, boards: Boards) -> np.ndarray:
+        """Return the chances of the six outcomes, float32 (N, 6), for boards int8 (N, 26)."""
+        chances: np.ndarray = self._exact.outcomes(boards).numpy()
+        if self._bearoff:
+            known, exact = exact_outcomes(self._bearoff, boards)
+            chances[known] = exact
+        return chances
+
+    def equity(self, boards: Boards) -> np.ndarray:
+        """Return about the cubeless equity of the player on roll, float32 (N,), for boards int8 (N, 26)."""
+        equity = self._quick.equity(boards)
+        if self._bearoff:
+            known, exact = exact_outcomes(self._bearoff, boards)
+            equity[known] = exact @ POINTS
+        return equity
 
 
 def _softmax(logits: Tensor) -> Tensor:
@@ -227,10 +269,6 @@ def _softmax(logits: Tensor) -> Tensor:
     chances = logits.T.contiguous()
     chances.sub_(chances.amax(dim=0)).exp_()
     return chances.div_(chances.sum(dim=0))
-
-
-def _equity(chances: Tensor) -> Tensor:
-    return _POINTS @ chances
 
 
 _POINTS = torch.from_numpy(POINTS)

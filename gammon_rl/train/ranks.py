@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import torch
 from torch import distributed
 
-from gammon_rl.errors import GammonError, RunError
+from gammon_rl.errors import ConfigError, GammonError, RunError
 
 T = TypeVar("T")
 
@@ -34,6 +34,25 @@ class Ranks:
     def first(self) -> bool:
         """Whether this is the process that reports and writes."""
         return self.rank == 0
+
+    def device(self, kind: str) -> torch.device:
+        """Return this rank's device of a kind: ``cpu``, ``mps``, or its own one of ``cuda``.
+
+        Raises
+        ------
+        ConfigError
+            If there is none here.
+        """
+        there = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+        if not there.get(kind):
+            raise ConfigError(
+                f"device {kind!r} is not to be had here; there is {', '.join(k for k in there if there[k])}"
+            )
+        if kind != "cuda":
+            return torch.device(kind)
+        own = torch.device("cuda", int(os.environ.get("LOCAL_RANK", self.rank)) % torch.cuda.device_count())
+        torch.cuda.set_device(own)
+        return own
 
     def average(self, parameters: list[torch.nn.Parameter]) -> None:
         """Replace gradients by their mean over the ranks."""
@@ -76,7 +95,7 @@ def launch(workers: int, work: Callable[[Ranks], T]) -> T:
     """
     torch.set_num_threads(1)
     if "TORCHELASTIC_RUN_ID" in os.environ:
-        distributed.init_process_group("gloo", timeout=_TIMEOUT)
+        distributed.init_process_group(_backend(), timeout=_TIMEOUT)
         try:
             return work(Ranks(distributed.get_rank(), distributed.get_world_size()))
         finally:
@@ -133,9 +152,13 @@ def _interrupts_held() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
+def _backend() -> str:
+    return "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
+
+
 def _join(rank: int, world: int, port: int) -> None:
     address = f"tcp://127.0.0.1:{port}"
-    distributed.init_process_group("gloo", init_method=address, rank=rank, world_size=world, timeout=_TIMEOUT)
+    distributed.init_process_group(_backend(), init_method=address, rank=rank, world_size=world, timeout=_TIMEOUT)
 
 
 def _other(rank: int, world: int, port: int, work: Callable[[Ranks], Any], ready: Event) -> None:

@@ -24,6 +24,7 @@ from torch.utils.tensorboard import SummaryWriter
 from gammon_rl.errors import ConfigError, RunError
 from gammon_rl.eval.model import Model, load_model
 from gammon_rl.eval.network import POINTS, nested
+from gammon_rl.exact.bearoff import load_bearoff
 from gammon_rl.rules.variants import Boards, variant
 from gammon_rl.train.checkpoint import (
     Checkpoint,
@@ -119,7 +120,9 @@ class Trainer:
         self.net.start_at(_BASE_RATES)
         if config.start and not checkpoint:
             self.net.grow_from(_model_to_start_from(config).layers)
+        self.net.to(self.ranks.device(config.device))
         self.precision = getattr(torch, config.precision)
+        self.bearoff = load_bearoff(self.rules) if config.bearoff else None
         self.parameters = list(self.net.parameters())
         self.optimiser = self._fresh_optimiser()
         self.rng = np.random.default_rng(dice[self.ranks.rank])
@@ -199,10 +202,10 @@ class Trainer:
         share = self.games / config.games
         trace, step_size = value_at(config.trace, share), value_at(config.step_size, share)
         exploration = value_at(config.exploration, share)
-        judge = Judge(self.net, self.precision)
+        judge = self._judge()
         segment = self.play.play(judge, config.segment, exploration)
         plies, games = segment.points.shape
-        values = judge.outcomes(segment.next_boards.reshape(-1, 26)).numpy().reshape(plies, games, 6)
+        values = judge.outcomes(segment.next_boards.reshape(-1, 26)).reshape(plies, games, 6)
         targets = lambda_returns(values, segment.points, segment.explored, trace)
         boards = segment.boards.reshape(-1, 26)
         order = self.rng.permutation(len(boards))
@@ -213,7 +216,7 @@ class Trainer:
         self.games += int(ended)
         self.segments += 1
         self._check(loss, step_size)
-        win, gammon, _, lost_gammon, _ = nested(judge.outcomes(self.rules.start()[None]).numpy())[0]
+        win, gammon, _, lost_gammon, _ = nested(judge.outcomes(self.rules.start()[None]))[0]
         scalars = {
             "learning/loss": loss,
             "learning/step_size": step_size,
@@ -241,7 +244,7 @@ class Trainer:
             wanted = np.arange(config.label_games) % len(self.play.boards)
             self.play.boards, self.play.opening = self.play.boards[wanted], self.play.opening[wanted]
         trace = value_at(config.label_trace, self.generation / config.generations)
-        boards, targets = label(self.play, Judge(self.net, self.precision), config.label_segment, trace)
+        boards, targets = label(self.play, self._judge(), config.label_segment, trace)
         self.replay.add(self.generation, boards, targets)
         self.segments += 1
         scalars = {
@@ -288,8 +291,11 @@ class Trainer:
             self.generation, self.epoch = self.generation + 1, 0
         return status
 
+    def _judge(self) -> Judge:
+        return Judge(self.net, self.precision, self.bearoff)
+
     def _fresh_optimiser(self) -> torch.optim.Adam:
-        return torch.optim.Adam(self.parameters, lr=1.0, fused=True)
+        return torch.optim.Adam(self.parameters, lr=1.0, fused=self.net.device.type != "mps")
 
     def _learn(
         self,
@@ -301,12 +307,14 @@ class Trainer:
     ) -> float:
         """Take a pass over positions in the given order; return the mean loss. `step_size` is asked by share done."""
         losses = []
+        device = self.net.device
         boards_tensor, targets_tensor = torch.from_numpy(boards), torch.from_numpy(targets)
         batches = torch.from_numpy(order).split(minibatch)  # type: ignore[no-untyped-call]
         for number, batch in enumerate(batches):
             for group in self.optimiser.param_groups:
                 group["lr"] = step_size(number / len(batches))
-            loss = functional.cross_entropy(self.net(boards_tensor[batch], self.precision), targets_tensor[batch])
+            logits = self.net(boards_tensor[batch].to(device), self.precision)
+            loss = functional.cross_entropy(logits, targets_tensor[batch].to(device))
             self.optimiser.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             self.ranks.average(self.parameters)
@@ -320,7 +328,8 @@ class Trainer:
         if not len(boards):
             return 0.0
         with torch.no_grad():
-            return float(functional.cross_entropy(self.net(torch.from_numpy(boards)), torch.from_numpy(targets)))
+            logits = self.net(torch.from_numpy(boards).to(self.net.device)).cpu()
+            return float(functional.cross_entropy(logits, torch.from_numpy(targets)))
 
     def _check(self, loss: float, step_size: float) -> None:
         if not np.isfinite(loss):
@@ -345,9 +354,9 @@ class Trainer:
             return
         tensors: dict[str, Any] = {}
         for number, parameter in enumerate(self.parameters):
-            tensors[f"weights.{number}"] = parameter.detach().numpy()
+            tensors[f"weights.{number}"] = parameter.detach().cpu().numpy()
             for name, value in self.optimiser.state[parameter].items():
-                tensors[f"adam.{number}.{name}"] = value.numpy()
+                tensors[f"adam.{number}.{name}"] = value.cpu().numpy()
         for rank, (boards, opening) in enumerate(plays):
             tensors[f"boards.{rank}"], tensors[f"opening.{rank}"] = boards, opening
         about = {
@@ -381,7 +390,7 @@ class Trainer:
                 parameter.copy_(torch.from_numpy(tensors[f"weights.{number}"]))
                 prefix = f"adam.{number}."
                 self.optimiser.state[parameter] = {
-                    name.removeprefix(prefix): torch.from_numpy(tensor)
+                    name.removeprefix(prefix): torch.from_numpy(tensor).to(self.net.device)
                     for name, tensor in tensors.items()
                     if name.startswith(prefix)
                 }
