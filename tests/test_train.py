@@ -265,7 +265,7 @@ def test_schedules_are_straight_lines_between_points():
         ({"bearoff": 1}, "bearoff must be true or false, got 1"),
         ({"bearoff": True, "variant": "hypergammon"}, "bearoff needs a variant with 15 checkers, got 'hypergammon'"),
         ({"workers": True}, "workers must be a whole number, got True"),
-        ({"device": "tpu"}, "device must be one of cpu, cuda, mps, got .tpu."),
+        ({"device": "tpu"}, "device must be one of cpu, cuda, mps, got 'tpu'"),
         ({"precision": "half"}, "precision must be one of float32, bfloat16, got 'half'"),
         ({"games": "many"}, "games must be a whole number, got 'many'"),
         ({"games": 1.5}, "games must be a whole number, got 1.5"),
