@@ -47,3 +47,7 @@ class TableError(GammonError):
 
 class IllegalActionError(TableError):
     """An action that is understood but not allowed at this table now; the message says what is."""
+
+
+class MatFileError(TableError):
+    """A `.mat` file that cannot be read, with the line where it goes wrong; or a match that such a file cannot hold."""

@@ -14,6 +14,7 @@ from gammon_rl.rules.position import Position
 from gammon_rl.stakes.cube import (
     CubeEquities,
     cubeful_equity,
+    decide,
     may_double,
     mean_values,
     money_cube,
@@ -21,6 +22,7 @@ from gammon_rl.stakes.cube import (
     take_point,
 )
 from gammon_rl.stakes.equity import cubeless_equity, jacoby_equity, turned_probs
+from gammon_rl.stakes.worth import Stakes
 
 Array = NDArray[np.float64]
 
@@ -95,12 +97,14 @@ def test_the_other_player_sees_the_opposite() -> None:
     assert (np.asarray(turned[..., 1:]) == probs[..., [3, 4, 1, 2]].astype(np.float32)).all()
 
 
-def test_equities_are_float32_in_the_shape_of_the_batch() -> None:
+def test_equities_have_the_shape_of_the_batch() -> None:
     probs = random_probs(6).reshape(2, 3, 5)
     before = probs.copy()
     cube = money_cube(probs, "centre", jacoby=True, beavers=True)
-    arrays = (cubeless_equity(probs), jacoby_equity(probs), cube.nd, cube.dt, cube.dp, cube.best, cube.doubled)
-    assert all(array.dtype == np.float32 and array.shape == (2, 3) for array in arrays)
+    for array in (cubeless_equity(probs), jacoby_equity(probs)):
+        assert (array.dtype, array.shape) == (np.float32, (2, 3))
+    for array in (cube.nd, cube.taken, cube.beavered, cube.dt, cube.dp, cube.best, cube.doubled, cube.worth):
+        assert (array.dtype, array.shape) == (np.float64, (2, 3))
     assert all(array.dtype == np.bool_ and array.shape == (2, 3) for array in (cube.double, cube.take, cube.beaver))
     assert (probs == before).all()
 
@@ -356,7 +360,7 @@ def test_nobody_is_too_good_under_jacoby() -> None:
 def test_a_beaver_doubles_what_the_doubler_loses() -> None:
     probs = gammonless([0.3, 0.45, 0.57, 0.58, 0.7])
     plain, cube = money_cube(probs, "centre"), money_cube(probs, "centre", beavers=True)
-    # taken, the cube is the other's: dead even at p = 1.34 / 2.34 = 0.573
+    # taken, the cube is the other's: dead even at p = 1.375 / 2.375 = 0.579
     assert cube.beaver.tolist() == [True, True, True, False, False]
     assert not plain.beaver.any()
     np.testing.assert_allclose(cube.dt, plain.dt * [2, 2, 2, 1, 1], rtol=1e-6)
@@ -408,14 +412,10 @@ def test_an_unknown_owner_is_refused() -> None:
 def one(
     nd: float, dt: float, *, beaver: bool = False, owner: CubeOwner = "centre", available: bool = True
 ) -> CubeEquities:
-    return CubeEquities(
-        np.asarray(nd, np.float32),
-        np.asarray(dt, np.float32),
-        np.asarray(1, np.float32),
-        np.asarray(beaver),
-        owner,
-        available,
-    )
+    taken, beavered = (dt + 0.5, dt) if beaver else (dt, dt)
+    cube = 1 if available or owner == "theirs" else 64
+    stakes = Stakes.money(cube, owner, beavers=beaver)
+    return decide(nd * cube, taken * cube, stakes, beavered * cube if beaver else None)
 
 
 @pytest.mark.parametrize(
