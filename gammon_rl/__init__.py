@@ -19,12 +19,14 @@ _HOMES = {
     "gammon_rl.errors": (
         "ConfigError",
         "GammonError",
+        "IllegalActionError",
         "IllegalPlayError",
         "InvalidNotationError",
         "InvalidPositionError",
         "ModelFileError",
         "PlayerUnavailableError",
         "RunError",
+        "TableError",
     ),
     "gammon_rl.eval.model": ("Model", "load_model"),
     "gammon_rl.rules.board": ("checked_board", "pip_counts", "results", "turn"),
@@ -40,6 +42,8 @@ _HOMES = {
         "Variant",
         "variant",
     ),
+    "gammon_rl.table.options": ("Seat", "Settings", "TableOptions"),
+    "gammon_rl.table.table": ("Table",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -50,12 +54,14 @@ if TYPE_CHECKING:
     from gammon_rl.errors import (
         ConfigError as ConfigError,
         GammonError as GammonError,
+        IllegalActionError as IllegalActionError,
         IllegalPlayError as IllegalPlayError,
         InvalidNotationError as InvalidNotationError,
         InvalidPositionError as InvalidPositionError,
         ModelFileError as ModelFileError,
         PlayerUnavailableError as PlayerUnavailableError,
         RunError as RunError,
+        TableError as TableError,
     )
     from gammon_rl.eval.model import Model as Model, load_model as load_model
     from gammon_rl.rules.board import (
@@ -76,6 +82,8 @@ if TYPE_CHECKING:
         Variant as Variant,
         variant as variant,
     )
+    from gammon_rl.table.options import Seat as Seat, Settings as Settings, TableOptions as TableOptions
+    from gammon_rl.table.table import Table as Table
 
 
 def __getattr__(name: str) -> Any:

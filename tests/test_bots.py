@@ -6,6 +6,7 @@ import pytest
 import gammon_rl as gr
 from gammon_rl.bots.arena import meet
 from gammon_rl.bots.bench import random_positions
+from gammon_rl.bots.cubeful import cube_ahead, worth_on_roll
 from gammon_rl.bots.decisions import Decisions, load_decisions, make_decisions
 from gammon_rl.bots.levels import HARD, NORMAL, Level
 from gammon_rl.bots.luck import luck
@@ -17,6 +18,7 @@ from gammon_rl.eval.model import Model
 from gammon_rl.eval.network import POINTS
 from gammon_rl.rules.board import results
 from gammon_rl.rules.dice import ROLL_CHANCES, ROLLS
+from gammon_rl.stakes.worth import Stakes
 from tests.test_eval import random_layers
 
 
@@ -235,10 +237,10 @@ def test_analysis_is_best_first_and_depths_are_not_mixed(model, met):
         assert found[0].loss == 0
         assert min(one.loss for one in found) == 0
         assert found[0].play == bot.choose_play(gr.Position(board), dice)
-        for one in found:
-            assert one.equity == pytest.approx(
-                2 * one.probs[0] - 1 + one.probs[1] + one.probs[2] - one.probs[3] - one.probs[4], abs=1e-5
-            )
+        for one in found:  # a point of the only game left to win is a chance of 2 to win the match, less 1
+            last = gr.Bot("normal", model).analyse(gr.Position(board, match_length=1), dice)[0]
+            assert last.equity == pytest.approx(2 * last.probs[0] - 1, abs=1e-5)
+            assert abs(one.equity) <= 3
 
 
 def test_time_limit_is_kept_and_answers(model):
@@ -299,16 +301,67 @@ def test_cube_is_not_available_when_dead_or_the_others():
     model = Model(random_layers([INPUTS, 8, 6]), gr.STANDARD)
     bot = gr.Bot("normal", model)
     start = gr.STANDARD.start()
-    for dead in (
-        gr.Position(start, cube_value=2, cube_owner="theirs"),
-        gr.Position(start, match_length=5, score=(3, 0), cube_value=2, cube_owner="mine"),
-        gr.Position(start, match_length=5, score=(4, 0), crawford=True),
-        gr.Position(start, match_length=1),
-        gr.Position(start, cube_value=64, cube_owner="mine"),
+    for there, said in (
+        (gr.Position(start, cube_value=2, cube_owner="theirs"), "not available"),
+        (gr.Position(start, match_length=5, score=(3, 0), cube_value=2, cube_owner="mine"), "dead cube"),
+        (gr.Position(start, match_length=5, score=(4, 0), crawford=True), "dead cube"),
+        (gr.Position(start, match_length=5, score=(0, 4), crawford=True), "not available"),
+        (gr.Position(start, match_length=1), "dead cube"),
+        (gr.Position(start, cube_value=64, cube_owner="mine"), "not available"),
     ):
-        assert bot.cube_action(dead).action == "not available"
-        assert bot.cube_action(dead).double is False
+        assert bot.cube_action(there).action == said
+        assert bot.cube_action(there).double is False
     assert bot.cube_action(gr.Position(start, match_length=5, score=(3, 0))).action != "not available"
+
+
+# Cubeful search
+
+
+def test_cube_of_the_last_rolls_is_exact_ahead(model):
+    # Bears off with 27 rolls of 36, and the other side surely next: nobody doubles after this roll.
+    board = position(p6=1, o24=1)
+    for plies in (2, 3):
+        money = cube_ahead(model, board, Stakes.money(), plies)
+        assert [float(money.nd), float(money.dt), float(money.dp)] == pytest.approx([0.5, 1.0, 1.0], abs=1e-6)
+        match = Stakes.match(3, 2)
+        ahead = cube_ahead(model, board, match, plies)
+        by_hand = [float(0.75 * match.worth(n) + 0.25 * match.worth(-n)) for n in (1, 2)]
+        assert [float(match.worth_of(ahead.nd)), float(match.worth_of(ahead.dt))] == pytest.approx(by_hand, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    "stakes", [Stakes.money(jacoby=True, beavers=True), Stakes.match(4, 3), Stakes.match(2, 5, 2, "mine")]
+)
+def test_a_ply_is_the_mean_of_what_the_other_side_does_best(model, met, stakes):
+    boards = met[0][:5]
+    theirs = stakes.turned()
+    for board in boards:
+        worths = []
+        for dice in ROLLS:
+            made = best_plays(model, board[None], dice[None], theirs.of_outcomes)
+            node = cube_ahead(model, made[0], theirs)
+            worths.append(float(stakes.other_side(node.worth)))
+        nd = float(stakes.worth_of(cube_ahead(model, board, stakes, 1).nd))
+        assert nd == pytest.approx(float(ROLL_CHANCES @ worths), abs=1e-6)
+
+
+def test_rows_of_different_stakes_do_not_meet(model, met):
+    boards = met[0][:140]
+    mine, theirs = 1 + np.arange(140) % 7, 1 + np.arange(140) // 7 % 7
+    many = cube_ahead(model, boards, Stakes.match(mine, theirs), 1)
+    for at in (0, 1, 30, 139):
+        alone = cube_ahead(model, boards[at], Stakes.match(int(mine[at]), int(theirs[at])), 1)
+        assert [float(alone.nd), float(alone.dt)] == pytest.approx([many.nd[at], many.dt[at]], abs=1e-5)
+    assert worth_on_roll(model, boards, Stakes.money(), 1).shape == (140,)
+
+
+def test_a_play_is_chosen_for_the_score(model):
+    # Gammons decide nothing for the leader who needs one point, and everything where two win the match.
+    stakes = Stakes.match(1, 5)
+    assert stakes.of_outcomes[3:].tolist() == [1, 1, 1]
+    assert (np.diff(Stakes.match(2, 5).of_outcomes[3:]) >= 0).all()
+    assert Stakes.money(jacoby=True).of_outcomes.tolist() == [-1, -1, -1, 1, 1, 1]
+    assert Stakes.money(2, "mine", jacoby=True).of_outcomes.tolist() == [-6, -4, -2, 2, 4, 6]
 
 
 # Luck
@@ -382,8 +435,8 @@ def test_decisions_measure_the_choice_among_their_candidates(model, tmp_path):
     judge = gr.load_model("standard")
     made = make_decisions(judge, 3, trials=36, plies=1)
     assert (np.bincount(made.parents) > 1).all()
-    made.save(tmp_path / "d.safetensors")
-    again = load_decisions(file=tmp_path / "d.safetensors")
+    made.save(tmp_path / "d.npz")
+    again = load_decisions(file=tmp_path / "d.npz")
     for name, array in vars(made).items():
         np.testing.assert_array_equal(vars(again)[name], array)
 

@@ -181,6 +181,8 @@ def test_a_planted_fault_is_found(module: str, source: str) -> None:
         ("gammon_rl.rules.__init__", "from .board import turn\nfrom ..errors import GammonError"),
         ("gammon_rl.eval.model", "import safetensors.numpy\nfrom gammon_rl.exact import bearoff"),
         ("gammon_rl.bots.search", "from gammon_rl.eval import model\nfrom gammon_rl.stakes import equity"),
+        ("gammon_rl.table.table", "from gammon_rl.rules.position import Position\nfrom gammon_rl.stakes import worth"),
+        ("gammon_rl.bots.search", "from gammon_rl.table.table import Table"),
         ("gammon_rl.bots.search", "text = 'import torch'  # import torch"),
         ("gammon_rl.train.loop", "import torch\nfrom torch.utils.tensorboard import SummaryWriter"),
         ("gammon_rl.cli.train", "def command():\n    from gammon_rl.train import loop"),

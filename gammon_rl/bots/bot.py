@@ -1,26 +1,29 @@
 """The bot: one position in, one play or cube decision out, with its reasons."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gammon_rl.bots.levels import LEVELS, Level
+from gammon_rl.bots.cubeful import cube_ahead, worth_on_roll
+from gammon_rl.bots.levels import HARD, LEVELS, Level
 from gammon_rl.bots.search import outcomes_ahead
 from gammon_rl.errors import IllegalPlayError, InvalidNotationError, InvalidPositionError, ModelFileError
 from gammon_rl.eval.evaluator import Evaluator
 from gammon_rl.eval.model import load_model, released_model
-from gammon_rl.eval.network import POINTS, nested
+from gammon_rl.eval.network import Floats as Outcomes, nested
+from gammon_rl.eval.strongest import strongest
 from gammon_rl.rules.board import checkers_off, turn
 from gammon_rl.rules.dice import checked_dice
 from gammon_rl.rules.notation import Play, play_of
 from gammon_rl.rules.plays import legal_plays
 from gammon_rl.rules.position import Position
 from gammon_rl.rules.variants import STANDARD, Boards, Variant
-from gammon_rl.stakes.cube import CubeDecision, money_decision
+from gammon_rl.stakes.cube import CubeDecision
 from gammon_rl.stakes.equity import turned_probs
+from gammon_rl.stakes.worth import Stakes
 
 
 @dataclass(frozen=True)
@@ -34,9 +37,10 @@ class Candidate:
     probs : tuple of five floats
         Nested chances of the player who makes it.
     equity : float
-        Cubeless equity in points after it, for the player who makes it.
+        Equity after it for the player who makes it, with the cube and at the score: points in units of the present
+        cube, or EMG in a match.
     loss : float
-        How many points it is behind the best play, both seen at this candidate's depth.
+        How far it is behind the best play, in the same unit, both seen at this candidate's depth.
     ply : int
         How deep it was looked at.
     """
@@ -57,7 +61,8 @@ class Bot:
         ``easy`` plays at random; ``normal`` and ``hard`` play by the model, ``hard`` looks ahead. A depth may
         follow, as in ``hard@2``.
     model : Evaluator, str or Path, optional
-        A model, its file, or the name of a released one; by default the one released for the variant.
+        A model, its file, or the name of a released one; by default the one released for the variant, and for
+        ``hard`` the solved game instead where its file is at hand (Hypergammon).
     seed : int, optional
         Of its random choices.
     rules : Variant
@@ -84,7 +89,7 @@ class Bot:
         self._evaluator: Evaluator | None = None
         if self.level.ply >= 0:
             if model is None:
-                model = released_model(rules)
+                model = strongest(rules) if self.level.name == HARD.name else released_model(rules)
             self._evaluator = load_model(model, rules) if isinstance(model, (str, Path)) else model
             if self._evaluator.rules.name != rules.name:
                 raise ModelFileError(f"the model is made for {self._evaluator.rules.name}, not for {rules.name}")
@@ -129,7 +134,7 @@ class Bot:
         elif len(parents) == 1:
             best = afterstates[0]
         else:
-            best = afterstates[self._ranked(self._evaluator, afterstates, time_limit)[0][0]]
+            best = afterstates[self._ranked(self._evaluator, afterstates, Stakes.of(position), time_limit)[0].index]
         return play_of(position.board, dice, best, self.rules)
 
     def analyse(self, position: Position, dice: tuple[int, int], time_limit: float | None = None) -> list[Candidate]:
@@ -146,20 +151,17 @@ class Bot:
             raise IllegalPlayError("the easy bot has no opinion on plays; normal and hard have one")
         _, afterstates = self._legal(position, dice)
         candidates = []
-        for index, chances, loss, ply in self._ranked(self._evaluator, afterstates, time_limit):
-            mine = chances[::-1]
-            play = play_of(position.board, dice, afterstates[index], self.rules)
-            probs = tuple(float(chance) for chance in nested(mine))
-            candidates.append(Candidate(play, probs, float(mine @ POINTS), loss, ply))
+        for one in self._ranked(self._evaluator, afterstates, Stakes.of(position), time_limit):
+            play = play_of(position.board, dice, afterstates[one.index], self.rules)
+            probs = tuple(float(chance) for chance in nested(one.chances[::-1]))
+            candidates.append(Candidate(play, probs, one.equity, one.loss, one.ply))
         return candidates
 
     def cube_action(self, position: Position) -> CubeDecision:
         """Return the cube decision of a position, before the roll.
 
         For the player on roll it says whether to double, and what the right answer would be. If the position is that
-        of a player who has been doubled, it is the doubler's decision, and `take` is the answer to give. In a match
-        the equities are those of money play (a match equity table is not used yet), but a cube that cannot be turned
-        is "not available".
+        of a player who has been doubled, it is the doubler's decision, and `take` is the answer to give.
 
         Easy never doubles, and takes unless it is more than a fifth behind in pips; it has no equities.
         """
@@ -167,7 +169,7 @@ class Bot:
         asked = position.turned() if position.doubled else position
         if self._evaluator is None:
             return _easy_cube(asked)
-        return money_decision(asked, self._before_roll(self._evaluator, asked))
+        return cube_ahead(self._evaluator, asked.board, Stakes.of(asked), self.level.ply).decision()
 
     def probs(self, position: Position) -> NDArray[np.float32]:
         """Return the nested chances of the player on roll before rolling, float32 (5,), at the level's depth."""
@@ -184,33 +186,24 @@ class Bot:
         return probs
 
     def _ranked(
-        self, evaluator: Evaluator, afterstates: Boards, time_limit: float | None
-    ) -> list[tuple[int, np.ndarray, float, int]]:
-        """Return (index, chances of the other player, loss, ply) of afterstates, best first."""
+        self, evaluator: Evaluator, afterstates: Boards, stakes: Stakes, time_limit: float | None
+    ) -> list["_Ranked"]:
+        """Return afterstates, best first; those looked at deeper come before the others."""
         deadline = None if time_limit is None else time.monotonic() + time_limit
-        chances = evaluator.outcomes(afterstates)
-        equity = chances @ POINTS
-        order = np.argsort(equity, kind="stable")
-        shallow = [(int(index), chances[index], float(equity[index] - equity[order[0]]), 0) for index in order]
-        keep = self.level.candidates_of(np.zeros(len(afterstates), dtype=np.int64), equity)
+        shallow = _seen(evaluator, afterstates, np.arange(len(afterstates)), stakes, 0)
+        behind = np.array([-one.equity for one in shallow], dtype=np.float32)
+        keep = [shallow[at].index for at in self.level.candidates_of(np.zeros(len(shallow), dtype=np.int64), behind)]
         if self.level.ply == 0 or len(keep) < 2:
             return shallow
-        ahead = []
+        deep: list[_Ranked] = []
         for index in keep:
             if deadline is not None and time.monotonic() >= deadline:
                 return shallow  # values of different depth are not compared: all candidates count, or none
-            ahead.append(outcomes_ahead(evaluator, afterstates[index : index + 1], self.level.ply)[0])
-        deep_equity = np.array(ahead) @ POINTS
-        best = int(np.argmin(deep_equity))
-        deep = sorted(
-            (int(index), ahead[at], float(deep_equity[at] - deep_equity[best]), self.level.ply)
-            for at, index in enumerate(keep)
-        )
-        deep.sort(key=lambda one: one[2])
-        looked_at = set(map(int, keep))
-        base = equity[keep[best]]
-        rest = [(i, c, float(equity[i] - base), 0) for i, c, _, _ in shallow if i not in looked_at]
-        return [*deep, *rest]
+            deep += _seen(evaluator, afterstates[[index]], np.array([index]), stakes, self.level.ply)
+        deep.sort(key=lambda one: -one.equity)
+        deep = [replace(one, loss=deep[0].equity - one.equity) for one in deep]
+        base = next(one.equity for one in shallow if one.index == deep[0].index)
+        return [*deep, *(replace(one, loss=base - one.equity) for one in shallow if one.index not in keep)]
 
     def _legal(self, position: Position, dice: tuple[int, int]) -> tuple[np.ndarray, Boards]:
         self._check(position)
@@ -223,6 +216,28 @@ class Bot:
             raise InvalidPositionError(f"the bot plays {self.rules.name}, the position is of {position.rules.name}")
         if (checkers_off(position.board, self.rules) == self.rules.checkers).any():
             raise InvalidPositionError("the game is over: a player has all checkers off")
+
+
+@dataclass(frozen=True)
+class _Ranked:
+    """An afterstate by its number, the opponent's chances there, and what `Candidate` says of it."""
+
+    index: int
+    chances: Outcomes
+    equity: float
+    loss: float
+    ply: int
+
+
+def _seen(
+    evaluator: Evaluator, afterstates: Boards, numbers: NDArray[np.int64], stakes: Stakes, ply: int
+) -> list[_Ranked]:
+    """Return afterstates as they look at a depth, best first."""
+    chances = outcomes_ahead(evaluator, afterstates, ply)
+    equity = stakes.equity(stakes.other_side(worth_on_roll(evaluator, afterstates, stakes.turned(), ply)))
+    order = np.argsort(-equity, kind="stable")
+    best = equity[order[0]] if len(order) else 0.0
+    return [_Ranked(int(numbers[at]), chances[at], float(equity[at]), float(best - equity[at]), ply) for at in order]
 
 
 def _easy_cube(position: Position) -> CubeDecision:

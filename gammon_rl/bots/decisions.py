@@ -7,15 +7,15 @@ Legend: D decisions, M candidates of all of them.
 """
 
 import argparse
+import io
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError
-from safetensors.numpy import load_file, save
 
 from gammon_rl.bots.rollout import roll_out
 from gammon_rl.bots.search import best_plays
@@ -65,8 +65,10 @@ class Decisions:
         return lost
 
     def save(self, file: Path) -> None:
-        """Write the set as a safetensors file."""
-        write_whole(file, save({name: np.ascontiguousarray(array) for name, array in vars(self).items()}))
+        """Write the set as a file of NumPy's (.npz)."""
+        content = io.BytesIO()
+        np.savez_compressed(content, **vars(self))
+        write_whole(file, content.getvalue())
 
 
 def load_decisions(rules: Variant = STANDARD, file: Path | None = None) -> Decisions | None:
@@ -77,12 +79,13 @@ def load_decisions(rules: Variant = STANDARD, file: Path | None = None) -> Decis
     ModelFileError
         If the file is no such set.
     """
-    path = file or Path(__file__).parent / f"decisions_{rules.name}.safetensors"
+    path = file or Path(__file__).parent / f"decisions_{rules.name}.npz"
     if not file and not path.exists():
         return None
     try:
-        return Decisions(**load_file(path))
-    except (OSError, SafetensorError, TypeError) as error:
+        with np.load(path, allow_pickle=False) as arrays:
+            return Decisions(**arrays)
+    except (OSError, ValueError, TypeError, BadZipFile) as error:
         raise ModelFileError(f"{path}: not a set of decisions ({error})") from None
 
 

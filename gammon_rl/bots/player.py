@@ -7,12 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammon_rl.bots.gnubg import GnubgPlayer
-from gammon_rl.bots.levels import LEVELS, Level
+from gammon_rl.bots.levels import HARD, LEVELS, Level
 from gammon_rl.bots.search import best_plays, chosen, outcomes_ahead
 from gammon_rl.errors import InvalidNotationError
 from gammon_rl.eval.evaluator import Evaluator
 from gammon_rl.eval.model import is_model, load_model, released_model
 from gammon_rl.eval.network import POINTS
+from gammon_rl.eval.strongest import strongest
 from gammon_rl.rules.plays import legal_plays
 from gammon_rl.rules.variants import STANDARD, Boards, Variant
 
@@ -107,7 +108,7 @@ def player(text: str, rules: Variant = STANDARD, model: str | Path | None = None
     rules : Variant
         The variant to play.
     model : str or Path, optional
-        The model of the levels; the released one of the variant by default.
+        The model of the levels; the released one of the variant by default, as for `Bot`.
     seed : int, optional
         For the random player.
 
@@ -135,8 +136,11 @@ def player(text: str, rules: Variant = STANDARD, model: str | Path | None = None
             raise InvalidNotationError(f"player {text!r}: GNU Backgammon meets us at standard only, not {rules.name}")
         return GnubgPlayer(ply or 0)
     level = LEVELS.get(base.lower())
-    if level:
-        evaluator = load_model(model, rules) if model else released_model(rules)
+    evaluator: Evaluator
+    if level and model:
+        evaluator = load_model(model, rules)
+    elif level:
+        evaluator = strongest(rules) if level is HARD else released_model(rules)
     elif is_model(base):
         evaluator = load_model(base, rules)
     else:

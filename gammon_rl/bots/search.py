@@ -7,7 +7,7 @@ never compared.
 Legend: N boards, M afterstates.
 """
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,16 +53,34 @@ def chosen(boards: Boards, parents: NDArray[np.int64], afterstates: Boards, equi
     return made
 
 
-def best_plays(evaluator: Evaluator, boards: Boards, dice: NDArray[np.int64]) -> Boards:
-    """Return the afterstate of the best play of each board at 0 plies, int8 (N, 26); a dance is the turned board."""
+def best_plays(
+    evaluator: Evaluator, boards: Boards, dice: NDArray[np.int64], points: NDArray[np.floating[Any]] = POINTS
+) -> Boards:
+    """Return the afterstate of the best play of each board at 0 plies, int8 (N, 26); a dance is the turned board.
+
+    Parameters
+    ----------
+    evaluator : Evaluator
+        What judges the afterstates.
+    boards : int8 (N, 26)
+        Boards before the play.
+    dice : int64 (N, 2)
+        Their rolls.
+    points : float (6,) or (N, 6)
+        What the six outcomes are worth to the player who does not move.
+    """
     parents, afterstates = legal_plays(boards, dice, evaluator.rules)
-    return chosen(boards, parents, afterstates, evaluator.outcomes(afterstates) @ POINTS)
+    outcomes = evaluator.outcomes(afterstates)
+    equity = outcomes @ points if points.ndim == 1 else np.einsum("mk,mk->m", outcomes, points[parents])
+    return chosen(boards, parents, afterstates, equity.astype(np.float32, copy=False))
 
 
-def best_replies(evaluator: Evaluator, boards: Boards) -> Boards:
-    """Return the best play of each board with each of `ROLLS` at 0 plies, int8 (N, 21, 26)."""
+def best_replies(evaluator: Evaluator, boards: Boards, points: NDArray[np.floating[Any]] = POINTS) -> Boards:
+    """Return the best play of each board with each of `ROLLS` at 0 plies, int8 (N, 21, 26); see `best_plays`."""
     rolled = np.repeat(boards, len(ROLLS), axis=0)
-    return best_plays(evaluator, rolled, np.tile(ROLLS, (len(boards), 1))).reshape(len(boards), len(ROLLS), 26)
+    each = points if points.ndim == 1 else np.repeat(points, len(ROLLS), axis=0)
+    replies = best_plays(evaluator, rolled, np.tile(ROLLS, (len(boards), 1)), each)
+    return replies.reshape(len(boards), len(ROLLS), 26)
 
 
 def outcomes_ahead(evaluator: Evaluator, boards: Boards, plies: int) -> Floats:

@@ -55,10 +55,9 @@ def evaluate(
     typer.echo(f"{about['xgid']}   pips {seen.pips[0]} to {seen.pips[1]}")
     if roll is None:
         typer.echo(_chances(probs))
-        money = ", as in money play: the score is not reckoned with" if seen.match_length else ""
         whose = "for the doubler: " if seen.doubled else ""
         equities = f"no double {cube.nd:+.3f}   double/take {cube.dt:+.3f}   double/pass {cube.dp:+.3f}"
-        typer.echo(f"{whose}{equities}   ({ply}-ply{money})")
+        typer.echo(f"{whose}{equities}   ({ply}-ply)")
         typer.echo(f"best answer: {about['answer']}" if seen.doubled else f"best: {cube.action}")
         return
     if not candidates:

@@ -239,6 +239,8 @@ def _move_sets(here: list[int], goal: list[int], dice: tuple[int, ...]) -> Itera
     two_dice = (
         [(start, high), *rest]
         for start in range(MY_BAR, 0, -1)
+        # a checker is there, or the low die has brought it there
+        if left[start] > 0 or (start + low <= MY_BAR and left[start + low] > 0)
         for rest in (list(_single_move(_less(left, start, high), low)),)
         if rest
     )

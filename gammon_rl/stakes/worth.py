@@ -1,5 +1,6 @@
 """What a game is played for: the cube, the score and the rules, and what winning or losing points is worth there."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, cast, get_args
 
@@ -15,6 +16,8 @@ from gammon_rl.stakes.met import MatchEquityTable, own_table
 CUBE_LIMIT: Final = 64
 OWNERS: Final[dict[CubeOwner, int]] = {"mine": 1, "centre": 0, "theirs": -1}
 """Owners as numbers, for arrays."""
+
+_OUTCOMES: Final = np.array([-3, -2, -1, 1, 2, 3])  # a backgammon lost to one won
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -126,13 +129,30 @@ class Stakes:
         mine, theirs = (length - points for points in position.score)
         return cls.match(mine, theirs, cube, owner, crawford=position.crawford, table=table)
 
-    def worth(self, games: int) -> Floats:
+    def worth(self, games: ArrayLike) -> Floats:
         """Return what it is worth to win `games` times the cube (to lose it, if negative), float64 (...)."""
-        points = games * self.cube
+        points = np.asarray(games) * self.cube
         if self.table is None:
             return np.asarray(points, dtype=np.float64)
         won, lost = np.maximum(points, 0), np.maximum(-points, 0)
         return self.table.mwc(self.mine - won, self.theirs - lost, self.crawford | self.after_crawford)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of its arrays put together, () for one game."""
+        return np.broadcast_shapes(*(array.shape for array in self._arrays()))
+
+    @property
+    def of_outcomes(self) -> Floats:
+        """The worth of each of the six outcomes with the cube as it is, float64 (..., 6), worst first."""
+        single = self.jacoby & (self.owner == 0)
+        games = np.where(single[..., None], np.sign(_OUTCOMES), _OUTCOMES)
+        return self.reshaped(*self.shape, 1).worth(games)
+
+    def other_side(self, worth: ArrayLike) -> Floats:
+        """Return what my worth is for the opponent, float64 (...), or the other way round."""
+        value = np.asarray(worth, dtype=np.float64)
+        return -value if self.table is None else 1 - value
 
     @property
     def after_crawford(self) -> Bools:
@@ -159,9 +179,18 @@ class Stakes:
 
     def reshaped(self, *shape: int) -> "Stakes":
         """Return the same stakes with their arrays in another shape, so that they meet other axes of probabilities."""
-        arrays = np.broadcast_arrays(self.cube, self.owner, self.mine, self.theirs, self.crawford)
-        cube, owner, mine, theirs, crawford = (array.reshape(shape) for array in arrays)
-        return replace(self, cube=cube, owner=owner, mine=mine, theirs=theirs, crawford=crawford.astype(np.bool_))
+        return self._with(array.reshape(shape) for array in np.broadcast_arrays(*self._arrays()))
+
+    def rows(self, index: Any) -> "Stakes":
+        """Return the stakes of some games of a batch; those of a single game are of all."""
+        return self._with(array[index] for array in np.broadcast_arrays(*self._arrays())) if self.shape else self
+
+    def _arrays(self) -> tuple[NDArray[Any], ...]:
+        return self.cube, self.owner, self.mine, self.theirs, self.crawford
+
+    def _with(self, arrays: Iterable[NDArray[Any]]) -> "Stakes":
+        cube, owner, mine, theirs, crawford = arrays
+        return replace(self, cube=cube, owner=owner, mine=mine, theirs=theirs, crawford=crawford)
 
     def equity(self, worth: ArrayLike) -> Floats:
         """Return a worth as equity, float64 (...): points by the present cube, or EMG in a match."""

@@ -1,0 +1,187 @@
+"""Where a table's dice come from: a seeded generator, the system, a list, or a person who enters them."""
+
+import secrets
+from collections.abc import Iterable
+from typing import Any, Protocol
+
+import numpy as np
+
+from gammon_rl.errors import TableError
+from gammon_rl.table.data import Data
+
+Roll = tuple[int, int]
+
+
+class DiceSource(Protocol):
+    """Gives the next roll when it is asked for, and not before."""
+
+    @property
+    def ready(self) -> bool:
+        """Whether there is a next roll to be had."""
+        ...
+
+    def roll(self) -> Roll:
+        """Return the next two dice."""
+        ...
+
+    def to_data(self) -> Data:
+        """Return what is needed to go on in the same way, as plain data for JSON."""
+        ...
+
+
+class SeededDice:
+    """Dice from a generator: the same seed gives the same dice, also when stored in between.
+
+    Parameters
+    ----------
+    seed : int, optional
+        Any whole number from 0; by default one that nobody knows.
+
+    Examples
+    --------
+    >>> SeededDice(7).roll() == SeededDice(7).roll()
+    True
+    """
+
+    ready = True
+
+    def __init__(self, seed: int | None = None) -> None:
+        if seed is not None and seed < 0:
+            raise TableError(f"a seed is 0 or more, got {seed}")
+        self._generator = np.random.PCG64(seed)
+        self._rng = np.random.Generator(self._generator)
+
+    def roll(self) -> Roll:
+        """Return the next two dice."""
+        both = int(self._rng.integers(36))
+        return both // 6 + 1, both % 6 + 1
+
+    def to_data(self) -> Data:
+        """Return the state of the generator; its numbers are too large for JSON and are written as text."""
+        state: Any = self._generator.state
+        return {
+            "type": "seeded",
+            "state": str(state["state"]["state"]),
+            "inc": str(state["state"]["inc"]),
+            "has_uint32": state["has_uint32"],
+            "uinteger": state["uinteger"],
+        }
+
+    @classmethod
+    def from_data(cls, data: Any) -> "SeededDice":
+        """Return the source as it was when `to_data` was called."""
+        dice = cls(0)
+        try:
+            dice._generator.state = {
+                "bit_generator": "PCG64",
+                "state": {"state": int(data["state"]), "inc": int(data["inc"])},
+                "has_uint32": int(data["has_uint32"]),
+                "uinteger": int(data["uinteger"]),
+            }
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise TableError(f"the state of the dice is damaged: {error}") from None
+        return dice
+
+
+class SystemDice:
+    """Dice from the operating system's source for secrets: nothing is stored, and no roll is known before it comes."""
+
+    ready = True
+
+    def roll(self) -> Roll:
+        """Return the next two dice."""
+        return secrets.randbelow(6) + 1, secrets.randbelow(6) + 1
+
+    def to_data(self) -> Data:
+        """Return the type; there is nothing else."""
+        return {"type": "system"}
+
+
+class RecordedDice:
+    """Dice from a list, one after the other.
+
+    Parameters
+    ----------
+    rolls : iterable of (int, int)
+        The rolls; in an opening roll seat 0's die comes first.
+
+    Examples
+    --------
+    >>> RecordedDice([(3, 1), (6, 6)]).roll()
+    (3, 1)
+    """
+
+    def __init__(self, rolls: Iterable[Iterable[int]]) -> None:
+        self._rolls = [checked_roll(roll) for roll in rolls]
+
+    @property
+    def ready(self) -> bool:
+        """Whether there are rolls left."""
+        return bool(self._rolls)
+
+    def roll(self) -> Roll:
+        """Return the next two dice.
+
+        Raises
+        ------
+        TableError
+            If there are none left.
+        """
+        if not self._rolls:
+            raise TableError("the recorded dice are used up")
+        return self._rolls.pop(0)
+
+    def to_data(self) -> Data:
+        """Return the rolls that are left."""
+        return {"type": "recorded", "rolls": [list(roll) for roll in self._rolls]}
+
+
+class HandDice:
+    """Dice thrown on a real board: the table waits for `actions.Roll` with what was thrown."""
+
+    ready = False
+
+    def roll(self) -> Roll:
+        """Refuse; the dice are entered."""
+        raise TableError("the dice of this table are entered by hand")
+
+    def to_data(self) -> Data:
+        """Return the type; there is nothing else."""
+        return {"type": "hand"}
+
+
+def light_seat(dice: DiceSource) -> int:
+    """Return the seat that gets the light checkers by lot. It changes no roll, and follows from a seed."""
+    if isinstance(dice, SeededDice):
+        state: Any = dice._generator.state
+        return int(state["state"]["state"]).bit_count() % 2
+    return secrets.randbelow(2)
+
+
+def checked_roll(roll: object) -> Roll:
+    """Return a roll from outside as a pair, or say what is wrong with it."""
+    if isinstance(roll, Iterable):
+        dice = tuple(roll)
+        if len(dice) == 2 and all(isinstance(die, int | np.integer) and 1 <= die <= 6 for die in dice):
+            return int(dice[0]), int(dice[1])
+    raise TableError(f"a roll is two whole numbers from 1 to 6, got {roll!r}")
+
+
+def dice_from_data(data: Any) -> DiceSource:
+    """Return the source that plain data says.
+
+    Raises
+    ------
+    TableError
+        If it says none, or is damaged.
+    """
+    match data:
+        case {"type": "seeded"}:
+            return SeededDice.from_data(data)
+        case {"type": "system"}:
+            return SystemDice()
+        case {"type": "recorded", "rolls": list(rolls)}:
+            return RecordedDice(rolls)
+        case {"type": "hand"}:
+            return HandDice()
+    raise TableError(f"not a source of dice: {str(data)[:80]}; its type should be seeded, system, recorded or hand")
