@@ -21,12 +21,13 @@ from gammon_rl.bots.rollout import roll_out
 from gammon_rl.bots.search import best_plays
 from gammon_rl.errors import ModelFileError
 from gammon_rl.eval.evaluator import Evaluator
-from gammon_rl.eval.model import load_model, write_whole
+from gammon_rl.eval.model import load_model
 from gammon_rl.eval.network import POINTS
 from gammon_rl.rules.board import results
 from gammon_rl.rules.dice import opening_roll, roll
 from gammon_rl.rules.plays import legal_plays
 from gammon_rl.rules.variants import STANDARD, Boards, Variant
+from gammon_rl.writing import write_whole
 
 Floats = NDArray[np.float32]
 

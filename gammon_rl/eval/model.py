@@ -5,7 +5,6 @@ with sorted JSON. Nothing in it is ever executed.
 """
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -22,6 +21,7 @@ from gammon_rl.eval import encoder
 from gammon_rl.eval.encoder import MOST
 from gammon_rl.eval.network import OUTCOMES, POINTS, Floats, Network, nested
 from gammon_rl.rules.variants import VARIANTS, Boards, Variant
+from gammon_rl.writing import write_whole
 
 FORMAT: Final = 1
 _LARGEST_WEIGHT: Final = 1e6  # far beyond any that is learned, and no sum of products of such overflows
@@ -111,20 +111,6 @@ def _countable(boards: Boards) -> Boards:
     if values.size and (values.min() < -MOST or values.max() > MOST):
         raise InvalidPositionError(f"boards must have at most {MOST} checkers on a place")
     return values.astype(np.int8, copy=False)
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that a reader finds the old content or the new one, whatever happens in between."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with open(temporary, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def load_model(source: str | Path, rules: Variant | None = None) -> Model:

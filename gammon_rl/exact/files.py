@@ -12,10 +12,8 @@ import math
 import os
 import struct
 import sys
-import threading
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Final
@@ -24,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammon_rl.errors import DatabaseFileError
+from gammon_rl.writing import written_whole
 
 FORMAT: Final = 1
 FOLDER_VARIABLE: Final = "GAMMON_RL_DATA"
@@ -117,7 +116,7 @@ def write_database(
     ).encode()
     header += b" " * (_aligned(_PREAMBLE.size + len(header)) - _PREAMBLE.size - len(header))
     try:
-        with _written_whole(path) as file:
+        with written_whole(path) as file:
             file.write(_PREAMBLE.pack(_MAGIC, len(header), zlib.crc32(header)) + header)
             for piece in _pieces(stored):
                 file.write(piece)
@@ -214,18 +213,3 @@ def _digest(file: BinaryIO) -> str:
     while block := file.read(_BLOCK):
         digest.update(block)
     return digest.hexdigest()
-
-
-@contextmanager
-def _written_whole(path: Path) -> Iterator[BinaryIO]:
-    """Open a file so that a reader finds the old content or the new one, whatever happens in between."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.tmp")
-    try:
-        with open(temporary, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)

@@ -18,8 +18,8 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from gammon_rl.errors import RunError
-from gammon_rl.eval.model import write_whole
 from gammon_rl.train.config import OF_LABELS, OF_THE_CLOCK, TrainConfig, config_from
+from gammon_rl.writing import write_whole
 
 try:
     import fcntl

@@ -25,7 +25,6 @@ from safetensors.numpy import load_file, save
 
 from gammon_rl.bots.search import chosen
 from gammon_rl.errors import RunError
-from gammon_rl.eval.model import write_whole
 from gammon_rl.eval.network import certain
 from gammon_rl.rules.board import results
 from gammon_rl.rules.dice import ROLL_CHANCES, ROLLS
@@ -33,6 +32,7 @@ from gammon_rl.rules.plays import legal_plays
 from gammon_rl.rules.variants import Boards
 from gammon_rl.train.network import Judge
 from gammon_rl.train.selfplay import SelfPlay, settle
+from gammon_rl.writing import write_whole
 
 Floats = NDArray[np.float32]
 
