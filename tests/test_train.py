@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from safetensors.numpy import save_file
+from typer.testing import CliRunner
 
 import gammon_rl as gr
 from gammon_rl.bots.arena import meet
@@ -18,6 +19,7 @@ from gammon_rl.bots.bench import random_positions
 from gammon_rl.bots.levels import NORMAL
 from gammon_rl.bots.player import RandomPlayer, SearchPlayer
 from gammon_rl.bots.search import outcomes_ahead
+from gammon_rl.cli import app
 from gammon_rl.eval.model import Model
 from gammon_rl.exact.bearoff import load_bearoff
 from gammon_rl.rules.board import results
@@ -694,3 +696,17 @@ def test_a_device_that_is_not_there_is_refused_in_one_line(tmp_path, monkeypatch
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(gr.ConfigError, match="device 'cuda' is not to be had here; there is cpu"):
         Trainer(TrainConfig(**SMALL, device="cuda"), tmp_path)
+
+
+def test_a_run_that_torchrun_starts_again_goes_on(tmp_path, monkeypatch):
+    config = tmp_path / "c.toml"
+    config.write_text("games = 60\nparallel_games = 32\nhidden = [4]\n")
+    command = ["train", str(config), "--run", str(tmp_path / "run")]
+    run = CliRunner()
+    monkeypatch.setenv("TORCHELASTIC_RESTART_COUNT", "1")  # the first time there was no time for a checkpoint
+    assert run.invoke(app, command).exit_code == 0
+    again = run.invoke(app, command)
+    assert again.exit_code == 0
+    assert "Done" in again.output
+    monkeypatch.setenv("TORCHELASTIC_RESTART_COUNT", "0")
+    assert run.invoke(app, command).exit_code != 0

@@ -1,6 +1,7 @@
 """``gammon-rl train`` and ``gammon-rl export``: from a configuration to a model file."""
 
 import functools
+import os
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -31,12 +32,14 @@ def train(
     the run: tensorboard --logdir runs.
     """
     require_torch()
-    from gammon_rl.train.checkpoint import refuse_to_overwrite, resumed
+    from gammon_rl.train.checkpoint import has_checkpoint, refuse_to_overwrite, resumed
     from gammon_rl.train.config import load_config
 
     changes = [*(change or []), *([] if workers is None else [f"workers={workers}"])]
     settings = load_config(config, changes)
     directory = run or Path("runs") / config.stem
+    # torchrun starts its processes again when one has failed, with the command they had.
+    resume |= os.environ.get("TORCHELASTIC_RESTART_COUNT", "0") != "0" and has_checkpoint(directory)
     if resume:
         resumed(directory, settings)  # what is wrong with it is said before processes are started
     else:
