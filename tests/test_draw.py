@@ -5,7 +5,9 @@ import re
 import numpy as np
 import pytest
 
-from gammon_rl.cli.draw import PLAIN, UNICODE, draw, paint
+from gammon_rl.cli.draw import PLAIN, UNICODE, Size, draw, paint
+from gammon_rl.cli.looks import BASIC, LOOKS, look, palette
+from gammon_rl.errors import TableError
 from gammon_rl.rules.board import pip_counts, results
 from gammon_rl.rules.dice import roll
 from gammon_rl.rules.plays import legal_plays
@@ -170,13 +172,94 @@ def test_every_position_fits_and_has_all_its_checkers(rules: Variant) -> None:
             board = rules.start()
 
 
-def test_colours_change_nothing_but_the_colour() -> None:
+SIZES = [Size(80, 24), Size(79, 19), Size(78, 24), Size(80, 18), Size(60, 24), Size(59, 24), Size(46, 17)]
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+@pytest.mark.parametrize("name", ["basic", *LOOKS])
+def test_colours_change_nothing_but_the_colour(name: str, size: Size) -> None:
+    colours = BASIC if name == "basic" else palette(look(name), 256)
     for seen in (Position.start(), BAR, BEAROFF):
-        drawn = draw(seen, style=UNICODE)
-        painted = paint(drawn)
+        drawn = draw(seen, style=UNICODE, title="Match to 5", size=size)
+        painted = paint(drawn, colours)
         assert painted != drawn
         assert re.sub(r"\x1b\[[0-9;]*m", "", painted) == drawn
         assert painted.count("\x1b[0m") * 2 == painted.count("\x1b")
+
+
+def test_points_take_turns_and_checkers_have_their_colours() -> None:
+    drawn = paint(draw(Position.start(), style=UNICODE), palette(look("walnut"), 256))
+    upper = drawn.splitlines()[1]
+    points = re.findall(r"\x1b\[48;5;(137|130)m ", upper)
+    assert points[::2] == ["137", "130"] * 6 or points[::2] == ["130", "137"] * 6
+    lower = drawn.splitlines()[13]
+    assert lower.index("48;5;137") != upper.index("48;5;137")  # across the board it is the other colour
+    assert "1;38;5;230m○" in upper
+    assert "1;38;5;232m●" in upper
+    assert "48;5" not in paint(draw(Position.start(), style=UNICODE), BASIC)
+
+
+def brightness(colour: int) -> float:
+    """Return the relative luminance of one of the 256 colours, from 0 to 1 (WCAG 2)."""
+    levels = (0, 95, 135, 175, 215, 255)
+    number = colour - 16
+    grey = 8 + 10 * (colour - 232)
+    parts = (grey,) * 3 if colour >= 232 else (levels[number // 36], levels[number // 6 % 6], levels[number % 6])
+    linear = [((part / 255 + 0.055) / 1.055) ** 2.4 if part > 10 else part / 3295 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: int, other: int) -> float:
+    """Return the contrast of two colours, from 1 to 21."""
+    dark, bright = sorted((brightness(one), brightness(other)))
+    return (bright + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("name", LOOKS)
+def test_a_look_can_be_read(name: str) -> None:
+    chosen = look(name.upper())
+    for checker in (chosen.light, chosen.dark):
+        assert min(contrast(checker, point) for point in chosen.points) > 2
+    assert contrast(chosen.light, chosen.dark) > 2
+    assert contrast(chosen.text, chosen.frame) > 4
+    assert contrast(chosen.ink, chosen.felt) > 4
+    assert brightness(chosen.light) > brightness(chosen.dark)
+
+
+def test_an_unknown_look_is_refused() -> None:
+    with pytest.raises(
+        TableError, match="no look is called 'leopard'; there are walnut, oat, midnight, pine, clay, fog"
+    ):
+        look("leopard")
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+def test_a_drawing_fits_and_has_everything(size: Size) -> None:
+    for seen in (Position.start(), BAR, BEAROFF):
+        drawn = draw(seen, names=("anna", "bert"), score=(12, 5), title="Match to 13", size=size)
+        lines = drawn.splitlines()
+        assert max(map(len, lines)) <= size.columns
+        assert len(lines) + 2 <= size.lines
+        assert re.findall(r"pips +(\d+)", drawn) == [str(pips) for pips in seen.pips[::-1]]
+        assert re.findall(r"score +(\d+)", drawn) == ["5", "12"]
+        assert ("double to 64?" in drawn) == seen.doubled
+        if seen.dice:
+            assert "[6] [5]" in drawn
+
+
+def test_where_no_board_fits_there_is_a_list_of_points() -> None:
+    drawn = draw(BAR, names=("anna", "bert"), score=(12, 5), size=Size(30, 20))
+    assert drawn == "\n".join(
+        [
+            "   X bert  pips 273 off 1",
+            "   score 5",
+            " 17(3) 12(2) 1(2) bar(7)",
+            " > O anna  pips 201 off 0",
+            "   score 12 cube 2",
+            " bar(2) 24 13(7) 8(3) 6(2)",
+            " [6] [5]",
+        ]
+    )
 
 
 def test_the_two_styles_differ_in_characters_only() -> None:

@@ -1,25 +1,33 @@
-"""The terminal game: games driven through its two functions, and once through a real terminal."""
+"""The terminal game: tables driven through a screen of the tests, and the command through a real terminal."""
 
 import os
 import re
 import select
 import signal
+import struct
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Final
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 
 from gammon_rl.bots.bot import Bot, Candidate
 from gammon_rl.bots.levels import NORMAL
-from gammon_rl.cli.draw import UNICODE
-from gammon_rl.cli.game import BACKGAMMON, GAMMON, SINGLE, Game, Outcome, opening_throws, roll_dice
-from gammon_rl.cli.session import BOT, YOU, Session
+from gammon_rl.cli import main, saving
+from gammon_rl.cli.draw import PLAIN, UNICODE, Size, Style
+from gammon_rl.cli.flags import CLOCK_NAMES
+from gammon_rl.cli.players import Bots
+from gammon_rl.cli.review import Review
+from gammon_rl.cli.session import Session
+from gammon_rl.cli.show import Show
+from gammon_rl.cli.terminal import TimeUpError
+from gammon_rl.errors import TableError
 from gammon_rl.eval.encoder import INPUTS
 from gammon_rl.eval.model import Model
 from gammon_rl.eval.network import OUTCOMES
@@ -27,8 +35,13 @@ from gammon_rl.rules.board import turn
 from gammon_rl.rules.notation import Play, parse_play, play_of
 from gammon_rl.rules.plays import legal_plays
 from gammon_rl.rules.position import Position
-from gammon_rl.rules.variants import HYPERGAMMON, STANDARD, VARIANTS, Variant
+from gammon_rl.rules.variants import HYPERGAMMON, VARIANTS, Variant
 from gammon_rl.stakes.cube import CubeDecision
+from gammon_rl.table import events as ev
+from gammon_rl.table.dice import HandDice, RecordedDice
+from gammon_rl.table.options import CLOCKS, Seat, TableOptions
+from gammon_rl.table.state import Phase
+from gammon_rl.table.table import Table
 from tests.positions import position
 
 Dice = tuple[int, int]
@@ -37,21 +50,11 @@ GARBAGE: Final = (
     "", " ", "x", "??", "8/5/", "99", "-1", "0", "1.5", "roll now", "double it", "take that", "drop dead", "bar", "off",
     "8/5 8/5 8/5 8/5 8/5", "25/0", "24/14", "6/4(9)", "1" * 500, "a" * 500, "8/5" * 200,
     "\x00", "\x1b[A", "ä½♟", "²",
-    "None", "list 99", "%s %d {0}", "\\", "'", '"', "y", "undo",
+    "None", "list 99", "%s %d {0}", "\\", "'", '"', "undo 0", "undo x", "load", "auto x", "look x", "hint 3",
 )  # fmt: skip
 
-
-class Dicer:
-    """Stands for a generator: rolls in a given order, and then the end of the input."""
-
-    def __init__(self, *rolls: Dice) -> None:
-        self.left = list(rolls)
-
-    def integers(self, low: int, high: int, size: tuple[int, int]) -> np.ndarray:
-        assert (low, high, size) == (1, 7, (1, 2))
-        if not self.left:
-            raise EOFError
-        return np.array([self.left.pop(0)])
+SCALE: Final = int(os.environ.get("GAMMON_RL_TEST_SCALE", "1"))
+ENDLESS: Final = 3000  # questions after which a game does not end
 
 
 class ScriptedBot:
@@ -61,9 +64,14 @@ class ScriptedBot:
     has_opinions = True
 
     def __init__(
-        self, doubles: Iterable[bool] = (), takes: bool = True, nd: float = 0.25, plays: Iterable[str] = ()
+        self,
+        doubles: Iterable[bool] = (),
+        takes: bool = True,
+        nd: float = 0.25,
+        plays: Iterable[str] = (),
+        beavers: bool = False,
     ) -> None:
-        self.doubles, self.takes, self.nd, self.plays = iter(doubles), takes, nd, iter(plays)
+        self.doubles, self.takes, self.nd, self.plays, self.beavers = iter(doubles), takes, nd, iter(plays), beavers
         self.asked: list[Position] = []
 
     def choose_play(self, seen: Position, dice: Dice, time_limit: float | None = None) -> Play:
@@ -77,13 +85,32 @@ class ScriptedBot:
     def cube_action(self, seen: Position) -> CubeDecision:
         self.asked.append(seen)
         doubles = not seen.doubled and seen.dice is None and next(self.doubles, False)
-        return CubeDecision(self.nd, 0.125, 1.0, doubles, self.takes, False, "")
+        action = "double/take" if doubles else "no double/take"
+        return CubeDecision(self.nd, 0.125, 1.0, doubles, self.takes, self.beavers, action, {"take": 0.0})
 
     def analyse(self, seen: Position, dice: Dice, time_limit: float | None = None) -> list[Candidate]:
         self.asked.append(seen)
         _, afterstates = legal_plays(seen.board[None], dice, seen.rules)
         plays = [play_of(seen.board, dice, afterstate, seen.rules) for afterstate in afterstates[::-1]]
         return [Candidate(play, (0.5, 0.1, 0, 0.1, 0), -0.1 * at, 0.1 * at, 0) for at, play in enumerate(plays)]
+
+    def probs(self, seen: Position) -> np.ndarray:
+        return np.array([0.5, 0.1, 0, 0.1, 0], dtype=np.float32)
+
+
+class OneBot:
+    """Gives the same bot for every level, and as the adviser."""
+
+    model = None
+
+    def __init__(self, bot: Any) -> None:
+        self.bot = bot
+
+    def of(self, name: str) -> Any:
+        return self.bot
+
+    def adviser(self, name: str = "") -> Any:
+        return self.bot if self.bot.has_opinions else None
 
 
 class Terminal:
@@ -92,14 +119,28 @@ class Terminal:
     An answer that is an exception is raised; after the last one there is an end of file.
     """
 
-    def __init__(self, answers: Iterable[str | type[BaseException]] | Callable[[str], str]) -> None:
+    colours = 0
+
+    def __init__(
+        self,
+        answers: Iterable[str | type[BaseException]] | Callable[[str], str],
+        *,
+        style: Style = PLAIN,
+        size: Size = Size(),  # noqa: B008
+    ) -> None:
         self.answer = answers if callable(answers) else None
         self.script = iter(()) if callable(answers) else iter(answers)
+        self.style, self.room, self.live = style, size, style == UNICODE
         self.shown = ""
         self.questions: list[str] = []
 
-    def read(self, question: str) -> str:
-        assert len(self.questions) < 3000, "the game does not end"
+    def size(self) -> Size:
+        return self.room
+
+    def read(self, question: str, words: Any, redraw: Any, seconds: float | None) -> str:
+        assert len(self.questions) < ENDLESS, "the game does not end"
+        if len(self.questions) < 9:
+            assert all(isinstance(word, str) for word in words())
         self.questions.append(question)
         self.shown += question
         answer = self.answer(question) if self.answer else next(self.script, EOFError)
@@ -111,171 +152,136 @@ class Terminal:
     def write(self, text: str) -> None:
         self.shown += text
 
-
-def session(terminal: Terminal, bot: Any = None, dice: Any = None, **options: Any) -> Session:
-    return Session(
-        bot or ScriptedBot(), dice or np.random.default_rng(1), terminal.read, terminal.write, name="Hard", **options
-    )
+    def clear(self) -> None:
+        self.shown += "\x1b[2J\x1b[H" if self.style == UNICODE else ""
 
 
-def finish(answers: Any, game: Game, *, bot: Any = None, dice: Any = None, rolled: Dice | None = None, **options: Any):
-    """Play a game on, and return how it ended (None if it was left) and the terminal."""
-    terminal = Terminal(answers)
+def table_of(dice: Any = 1, bot: str = "hard", seats: tuple[Seat, Seat] | None = None, **options: Any) -> Table:
+    """Return a table between you and a bot; a list of rolls ends like a file."""
+    source = RecordedDice(dice) if isinstance(dice, list) else dice
+    options = {"session": not options.get("match_length", 0), **options}
+    return Table(TableOptions(**options), seats or (Seat("You"), Seat("Hard", bot=bot)), source)
+
+
+def table_at(
+    mine: str, theirs: str, dice: Any = 1, *, player: int = 0, cube: int = 1, owner: int | None = None, **options: Any
+) -> Table:
+    """Return a table whose player on turn has this position, nothing rolled. The record does not tell how."""
+    table = table_of(dice, **options)
+    board = tuple(position(mine, theirs).tolist())
+    state = table._state._replace(phase=Phase.TO_ROLL, turn=player, board=board, cube=cube, owner=owner)
+    if board[25] > 0 and all(board[point] <= -2 for point in range(19, 25)):
+        skipped = owner == 1 - player or not table.options.cube
+        state = state._replace(
+            **{"due": ev.TurnSkipped(player)} if skipped else {"phase": Phase.CLOSED_BOARD}  # type: ignore[arg-type]
+        )
+    table._state = state
+    table._cache.__init__()  # type: ignore[misc]
+    table._settle([])
+    SET_UP.add(id(table))
+    return table
+
+
+SET_UP: Final = set[int]()
+"""Tables of `table_at`, whose record cannot be looked over."""
+
+
+def run(
+    answers: Any, table: Table, bot: Any = None, *, keeper: Any = None, **screen: Any
+) -> tuple[Terminal, Session, int]:
+    """Play at a table until it is over or the answers are; return the terminal, the session and the exit code."""
+    terminal = Terminal(answers, **screen)
+    session = Session(table, OneBot(bot or ScriptedBot()), terminal, keeper=keeper)  # type: ignore[arg-type]
+    looked_over = patch("gammon_rl.cli.session.review", lambda *_: Review(()))
     try:
-        outcome = session(terminal, bot, dice, **options).finish(game, rolled)
-    except EOFError:
-        outcome = None
-    return outcome, terminal
-
-
-def game_of(mine: str, theirs: str, player: int = YOU, *, cube: bool = True, **situation: Any) -> Game:
-    return Game(Position(position(mine, theirs), jacoby=cube, **situation), player, cube)
+        with looked_over if id(table) in SET_UP else nullcontext():
+            code = session.run()
+    except TableError as error:
+        if "used up" not in str(error):
+            raise
+        code = -1  # the rolls of the test are used up
+    return terminal, session, code
 
 
 def always_first(question: str) -> str:
     """Answer any question so that the game goes on: roll, take, and the first play of the list."""
-    if question.startswith("Take"):
+    if "ake at" in question:
         return "take"
-    return "1" if question.startswith("Your play") else ""
+    if "lay again" in question:
+        return "no"
+    return "1" if "our play with" in question or "and then" in question else ""
 
 
 def random_answers(seed: int) -> Callable[[str], str]:
-    """Return a person who plays the numbers of the list at random, and doubles, takes and drops at random."""
+    """Return a person who does everything at random: plays by number, steps, the cube, going back, resigning."""
     rng = np.random.default_rng(seed)
 
+    def pick(*answers: str) -> str:
+        return str(rng.choice(answers))
+
     def answer(question: str) -> str:
-        if "Another game" in question:
+        if rng.random() < 0.05:
+            return pick("undo", "undo 2", "redo", "board", "pips", "auto", "auto roll", "review", "eval", "?", "save")
+        if "lay again" in question:
             return "no"
-        if question.startswith("Take"):
-            return rng.choice(["t", "TAKE", "p", "drop"])
-        if question.startswith("Your play"):
-            return str(rng.integers(1, 4))
-        if question.startswith("You cannot enter"):
-            return rng.choice(["double", "pass"])
-        return rng.choice(["", "r", "roll", "double"]) if question.startswith("Enter rolls") else ""
+        if "Next game" in question:
+            return pick("", "", "no")
+        if "ake at" in question:
+            return pick("t", "TAKE", "beaver", "drop", "hint")
+        if "our play with" in question or "and then" in question:
+            return pick("1", "2", "3", "list", "hint", "13/", "8", "24", "6/5", "bar", "6/off", "4")
+        if "cannot enter" in question:
+            return pick("double", "pass")
+        if "Resign" in question:
+            return pick("s", "gammon", "backgammon", "")
+        if "decline" in question:
+            return pick("accept", "decline")
+        return pick("", "r", "roll", "double", "resign") if "Enter rolls" in question else ""
 
     return answer
-
-
-# The game as a value ---------------------------------------------------------------------------------------------
-
-
-def test_opening_throws_are_repeated_until_they_differ() -> None:
-    assert opening_throws(Dicer((3, 3), (6, 6), (2, 5))) == [(3, 3), (6, 6), (2, 5)]  # type: ignore[arg-type]
-    first = [opening_throws(np.random.default_rng(seed)) for seed in range(300)]
-    assert all(a == b for throws in first for a, b in throws[:-1])
-    assert len({throws[-1] for throws in first}) == 30
-    assert {len(throws) for throws in first} >= {1, 2}
-
-
-def test_dice_are_fair_and_come_from_the_generator() -> None:
-    rolls = [roll_dice(np.random.default_rng(9)) for _ in range(2)]
-    assert rolls[0] == rolls[1]
-    rng = np.random.default_rng(10)
-    counts = np.bincount([6 * a + b - 7 for a, b in (roll_dice(rng) for _ in range(7200))], minlength=36)
-    assert ((counts - 200) ** 2 / 200).sum() < 67  # chi-square of 35, one in a thousand
-
-
-def test_who_may_double() -> None:
-    start = Game.start(YOU, STANDARD)
-    assert not start.may_double
-    later = start.passed()
-    assert later.player == BOT
-    assert later.may_double
-    assert not replace(later, cube=False).may_double
-    taken = later.taken()
-    assert (taken.player, taken.position.cube_value, taken.position.cube_owner) == (BOT, 2, "theirs")
-    assert not taken.may_double
-    mine = taken.passed()
-    assert (mine.player, mine.position.cube_owner) == (YOU, "mine")
-    assert mine.may_double
-    assert replace(mine, position=replace(mine.position, cube_value=32)).may_double
-    assert not replace(mine, position=replace(mine.position, cube_value=64)).may_double
-
-
-def test_an_offer_is_seen_by_the_player_who_answers() -> None:
-    game = game_of("24x2 6x5", "1x5", cube_value=4, cube_owner="mine")
-    offered = game.offered()
-    assert offered.doubled
-    assert (offered.cube_value, offered.cube_owner) == (4, "theirs")
-    assert offered.board.tolist() == turn(game.position.board).tolist()
-
-
-@pytest.mark.parametrize(
-    ("theirs", "level"),
-    [("24x14", SINGLE), ("18x15", GAMMON), ("24x15", GAMMON), ("18x14 6", BACKGAMMON), ("18x14 bar", BACKGAMMON)],
-)
-@pytest.mark.parametrize(("value", "owner"), [(1, "centre"), (4, "mine"), (4, "theirs")])
-def test_results_and_the_jacoby_rule(theirs: str, level: int, value: int, owner: Any) -> None:
-    game = game_of("1", theirs, player=BOT, cube_value=value, cube_owner=owner)
-    play = parse_play("1/off", game.position.board, (6, 5))
-    points = 1 if owner == "centre" else level * value
-    assert game.played(play).outcome == Outcome(BOT, level, points)
-    without = replace(game, position=replace(game.position, jacoby=False))
-    assert without.played(play).outcome == Outcome(BOT, level, level * value)
-    assert game.dropped() == Outcome(BOT, 0, value)
-    assert game.resigned(level) == Outcome(YOU, level, points)
-
-
-def test_without_a_cube_gammons_count() -> None:
-    assert not Game.start(YOU, STANDARD, cube=False, jacoby=True).position.jacoby
-    assert Game.start(YOU, STANDARD, jacoby=True).position.jacoby
-    assert not Game.start(YOU, STANDARD, jacoby=False).position.jacoby
-
-
-def test_what_may_be_resigned() -> None:
-    assert Game.start(YOU, STANDARD).highest_resignation == 0
-    assert Game.start(YOU, STANDARD).passed().highest_resignation == SINGLE
-    assert Game.start(YOU, STANDARD, jacoby=False).passed().highest_resignation == BACKGAMMON
-    assert Game.start(YOU, STANDARD).passed().taken().highest_resignation == BACKGAMMON
-    assert game_of("bar", CLOSED).highest_resignation == 0
 
 
 # Whole games -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("rules", VARIANTS.values(), ids=lambda rules: rules.name)
-@pytest.mark.parametrize("seed", [1, 2])
-def test_a_game_against_easy_with_random_answers(rules: Variant, seed: int) -> None:
-    terminal = Terminal(random_answers(seed))
-    bot = Bot("easy", seed=seed, rules=rules)
-    played = session(terminal, bot, np.random.default_rng(seed), rules=rules)
-    assert played.run() == 0
-    assert sorted(played.score)[0] == 0
-    winner = YOU if played.score[YOU] else BOT
-    points = played.score[winner]
-    assert f"{('You win', 'Hard wins')[winner]}" in terminal.shown
-    assert f"{points} point" in terminal.shown
-    assert f"Score: you {played.score[YOU]}, Hard {played.score[BOT]}. 1 game played." in terminal.shown
-    assert max(map(len, terminal.shown.splitlines())) < 100
+@pytest.mark.parametrize(
+    ("rules", "options"),
+    [
+        *((rules, {"session": False}) for rules in VARIANTS.values()),
+        (HYPERGAMMON, {"match_length": 3}),
+        (HYPERGAMMON, {"beavers": True, "automatic_doubles": 2}),
+    ],
+    ids=lambda one: getattr(one, "name", str(one)),
+)
+@pytest.mark.parametrize("seed", range(SCALE))
+def test_games_against_easy_with_random_answers(
+    seed: int, rules: Variant, options: dict[str, Any], tmp_path: Path
+) -> None:
+    table = table_of(seed + 3, variant=rules.name, **options)
+    keeper = saving.Keeper(tmp_path / "game.json")
+    terminal, session, code = run(random_answers(seed), table, Bot("easy", seed=1, rules=rules), keeper=keeper)
+    assert code == 0
+    assert max(map(len, terminal.shown.splitlines())) < 200
+    assert f"{session.table.score[0]}" in terminal.shown
+    session.table.record.check()
+    if keeper.path.exists():
+        assert saving.read(keeper.path).table == session.table
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_every_turn_of_a_game_is_legal_and_with_the_dice_that_were_rolled(seed: int) -> None:
-    terminal = Terminal(random_answers(seed))
-    played = session(terminal, Bot("easy", seed=seed), np.random.default_rng(seed))
-    assert played.run() == 0
-    told = re.findall(r"(You|Hard) (?:plays?|rolls?) (\d)-(\d)(?:: (.*)\.| and cannot move)", terminal.shown)
-    first, *others = (
-        opening_throws(rng := np.random.default_rng(seed))[-1],
-        *(roll_dice(rng) for _ in range(len(told) - 1)),
+@pytest.mark.parametrize("seed", range(SCALE))
+def test_two_persons_with_random_answers(seed: int) -> None:
+    seats = (Seat("Ann"), Seat("Bob"))
+    terminal, session, code = run(
+        random_answers(seed), table_of(seed, seats=seats, match_length=2, variant="hypergammon")
     )
-    assert "closed board" not in terminal.shown  # a skipped turn would not be among those told
-    board, mover = STANDARD.start(), "You" if first[0] > first[1] else "Hard"
-    for (who, high, low, text), dice in zip(told, [first, *others], strict=True):
-        assert who == mover
-        assert (int(high), int(low)) == (max(dice), min(dice))
-        board = parse_play(text, board, dice).afterstate
-        mover = "Hard" if who == "You" else "You"
-    assert "drop" in terminal.shown or (board <= 0).all() or (board >= 0).all()
+    assert code == 0
+    assert session.table.is_over or "no" in terminal.shown
+    assert "Going back is for one person against the computer." in terminal.shown or "undo" not in terminal.shown
+    assert {question.partition(":")[0] for question in terminal.questions} >= {"Ann", "Bob"}
 
 
 def test_the_same_seed_gives_the_same_session() -> None:
-    shown = []
-    for _ in range(2):
-        terminal = Terminal(random_answers(5))
-        session(terminal, Bot("easy", seed=3), np.random.default_rng(3)).run()
-        shown.append(terminal.shown)
+    shown = [run(random_answers(5), table_of(3), Bot("easy", seed=3))[0].shown for _ in range(2)]
     assert shown[0] == shown[1]
 
 
@@ -291,241 +297,326 @@ def test_a_game_with_hints_against_a_bot_that_has_an_evaluator(level: str) -> No
     def answer(question: str) -> str:
         nonlocal hinted
         hinted = not hinted
-        if "Another game" in question:
+        if "Next game" in question:
             return "no"
         return always_first(question) if hinted else "hint"
 
-    terminal = Terminal(answer)
-    played = session(terminal, Bot(level, Model(layers, HYPERGAMMON), rules=HYPERGAMMON), rules=HYPERGAMMON)
-    assert played.run() == 0
-    assert max(played.score) >= 1
+    bot = Bot(level, Model(layers, HYPERGAMMON), rules=HYPERGAMMON)
+    terminal, session, code = run(answer, table_of(1, variant="hypergammon"), bot)
+    assert code == 0
+    assert max(session.table.score) >= 1
     assert re.search(r"^  1\. \S.*  [+-]\d\.\d{3}  .*\d-ply$", terminal.shown, re.MULTILINE)
-    assert re.search(r"^  (Double|Do not double): no double [+-]\d\.\d{3}, ", terminal.shown, re.MULTILINE)
+    assert re.search(r"^  Best: (no )?double/\w+\. Equities:$", terminal.shown, re.MULTILINE)
+    assert re.search(r"^You: \d+ decisions?, \d+\.\d milli-points lost a decision, PR \d", terminal.shown, re.MULTILINE)
     assert max(map(len, terminal.shown.splitlines())) <= 80
 
 
-def test_games_follow_one_another_and_the_score_is_kept() -> None:
-    # In each game the person makes the first play and then doubles; the bot drops.
-    terminal = Terminal(["8/5 6/5", "d", "", "24/18 18/13", "d", "n"])
-    dice = Dicer((6, 6), (3, 1), (6, 2), (6, 5), (4, 2))
-    played = session(terminal, ScriptedBot(takes=False), dice)
-    assert played.run() == 0
-    assert played.score == [2, 0]
-    assert not dice.left
-    assert "Opening roll: you 6, Hard 6, again you 3, Hard 1. You begin.\n" in terminal.shown
-    assert terminal.shown.endswith("Score: you 2, Hard 0. 2 games played.\n")
+def test_a_session_goes_from_game_to_game_and_ends_with_a_review() -> None:
+    answers = ["8/5 6/5", "d", "", "24/18 18/13", "d", "n"]
+    rolls = [(6, 6), (3, 1), (6, 2), (6, 5), (4, 2)]
+    terminal, session, code = run(answers, table_of(rolls), ScriptedBot(takes=False))
+    assert code == 0
+    assert session.table.score == (2, 0)
+    assert "Opening roll: you 6, Hard 6, again.\nOpening roll: you 3, Hard 1. You begin.\n" in terminal.shown
+    assert "You double to 2.\nHard drops.\nYou win 1 point.\n" in terminal.shown
     double, play = "Enter rolls, d doubles > ", "Your play with"
-    another = [f"Score: you {points}, Hard 0. Another game (Enter: yes) > " for points in (1, 2)]
+    another = [f"Score: you {points}, Hard 0. Next game (Enter: yes) > " for points in (1, 2)]
     assert terminal.questions == [f"{play} 3-1 > ", double, another[0], f"{play} 6-5 > ", double, another[1]]
+    assert "The end: you 2, Hard 0.\nYou: " in terminal.shown
+    assert "milli-points lost a decision, PR " in terminal.shown
+
+
+def test_a_match_ends_with_a_review_and_can_be_played_again_with_the_colours_swapped() -> None:
+    bot = ScriptedBot(nd=-1.0)
+    table = table_of([(1, 3), (6, 2), (6, 5), (4, 2)], match_length=1)
+    terminal, session, _ = run(["resign 1", "maybe", "yes"], table, bot)
+    assert "Hard wins the match 1 to 0.\n" in terminal.shown
+    assert "You: no decisions to review.\n" in terminal.shown
+    again = "Play again, colours swapped: yes or no > "
+    assert terminal.questions[1:3] == [again] * 2
+    assert session.table is not table
+    assert (table.light, session.table.light) == (0, 1)
+    assert session.table.score == (0, 0)
 
 
 def test_the_bot_begins_with_the_higher_die() -> None:
     bot = ScriptedBot(doubles=[True])  # would double if it were asked before its first play
-    terminal = Terminal([])
-    assert session(terminal, bot, Dicer((1, 3))).run() == 0
+    terminal, _, code = run([], table_of([(1, 3)]), bot)
+    assert code == 0
     assert "Opening roll: you 1, Hard 3. Hard begins.\nHard plays 3-1: " in terminal.shown
-    assert "doubles from" not in terminal.shown
+    assert "doubles to" not in terminal.shown
     assert terminal.questions == ["Enter rolls, d doubles > "]
+
+
+def test_crawford_is_on_the_board_and_nobody_doubles_then() -> None:
+    answers = ["8/5 6/5", "d", "", "24/18 18/13", "", "double", "6/4"]
+    rolls = [(3, 1), (6, 2), (6, 5), (4, 2), (3, 1)]
+    terminal, _, _ = run(answers, table_of(rolls, match_length=2), ScriptedBot([False], takes=False))
+    assert "Backgammon, match to 2, game 2, Crawford game" in terminal.shown
+    assert "Game 2. This is the Crawford game: no doubling." in terminal.shown
+    assert "Enter rolls > " in terminal.questions
+    assert (
+        "Double is not possible: there is no doubling in the Crawford game."
+        in run(
+            ["8/5 6/5", "d", "", "24/18 18/13", "double"], table_of(rolls, match_length=2), ScriptedBot(takes=False)
+        )[0].shown
+    )
 
 
 # The cube --------------------------------------------------------------------------------------------------------
 
+START: Final = ("24x2 13x5 8x3 6x5", "1x2 12x5 17x3 19x5")
+
 
 def test_my_double_is_taken_or_dropped() -> None:
-    game = game_of("24x2 13x5 8x3 6x5", "1x2 12x5 17x3 19x5")
-    outcome, _ = finish(["DOUBLE"], game, bot=ScriptedBot(takes=False))
-    assert outcome == Outcome(YOU, 0, 1)
+    terminal, session, _ = run(["DOUBLE", "n"], table_at(*START), ScriptedBot(takes=False))
+    assert session.table.score == (1, 0)
     bot = ScriptedBot()
-    outcome, terminal = finish(["d", "8/5 6/5", "d"], game, bot=bot, dice=Dicer((3, 1), (6, 5)))
-    assert outcome is None
-    assert "You double from 1 to 2.\nHard takes the cube at 2." in terminal.shown
-    assert bot.asked[0] == game.offered()
-    assert terminal.questions[-2:] == ["Enter rolls > "] * 2
-    assert "Hard owns the cube, so you cannot double." in terminal.shown
+    terminal, _, _ = run(["d", "", "8/5 6/5", "d"], table_at(*START, [(3, 1), (6, 5)]), bot)
+    assert "You double to 2.\nHard takes the cube at 2." in terminal.shown
+    assert bot.asked[0].doubled
+    assert (
+        terminal.questions
+        == ["Enter rolls, d doubles > ", "Enter rolls > ", "Your play with 3-1 > "] + ["Enter rolls > "] * 2
+    )
+    assert "Double is not possible: the opponent owns the cube." in terminal.shown
 
 
-def test_an_empty_line_never_answers_a_double() -> None:
-    game = game_of("24x2 13x5 8x3 6x5", "1x2 12x5 17x3 19x5", player=BOT)
-    answers = ["", "  ", "\t", "", "foo", "ta"]
-    outcome, terminal = finish(answers, game, bot=ScriptedBot([True]), dice=Dicer((6, 2)))
-    assert outcome is None
-    assert terminal.questions[:6] == ["Take at 2 or drop and lose 1 > "] * 6
-    assert terminal.shown.count("Expected take, drop, pass or hint; ? explains.") == 5
+def test_an_empty_line_or_a_p_never_answers_a_double() -> None:
+    answers = ["", "  ", "\t", "", "foo", "p", "ta"]
+    terminal, _, _ = run(answers, table_at(*START, [(6, 2)], player=1), ScriptedBot([True]))
+    assert terminal.questions[:7] == ["Take at 2 or drop and lose 1 > "] * 7
+    assert terminal.shown.count("Expected take, drop or pass; ? explains.") == 5
+    assert "Pips: you 167, Hard 167." in terminal.shown
     assert "You take the cube at 2." in terminal.shown
     assert terminal.questions[-1] == "Enter rolls, d doubles > "
 
 
-@pytest.mark.parametrize("answer", ["drop", "P", "pass", "d"])
+@pytest.mark.parametrize("answer", ["drop", "pass", "d", "PA"])
 @pytest.mark.parametrize("value", [1, 8])
 def test_a_drop_costs_the_value_before_the_double(answer: str, value: int) -> None:
-    game = game_of("6x15", "19x15", player=BOT, cube_value=value, cube_owner="mine" if value > 1 else "centre")
-    outcome, terminal = finish([answer], game, bot=ScriptedBot([True]))
-    assert outcome == Outcome(BOT, 0, value)
-    assert terminal.shown.endswith(f"You drop. Hard wins {value} point{'s' * (value > 1)}.\n")
+    table = table_at("6x15", "19x15", player=1, cube=value, owner=1 if value > 1 else None)
+    terminal, session, _ = run([answer, "no"], table, ScriptedBot([True]))
+    assert session.table.score == (0, value)
+    assert f"You drop.\nHard wins {value} point{'s' * (value > 1)}.\n" in terminal.shown
+
+
+def test_beavers_are_offered_where_they_are_allowed() -> None:
+    table = table_at(*START, [(6, 2)], player=1, beavers=True)
+    terminal, session, _ = run(["beaver"], table, ScriptedBot([True]))
+    assert terminal.questions[0] == "Take at 2, beaver or drop and lose 1 > "
+    assert "You beaver: you own the cube at 4." in terminal.shown
+    assert (session.table.cube, session.table.cube_owner) == (4, 0)
+    terminal, _, _ = run(["beaver"], table_at(*START, player=1), ScriptedBot([True]))
+    assert "'beaver' does not fit here" in terminal.shown
+    bot = ScriptedBot(beavers=True)
+    terminal, session, _ = run(["d"], table_at(*START, beavers=True), bot)
+    assert "Hard beavers: Hard owns the cube at 4." in terminal.shown
 
 
 def test_the_cube_goes_to_and_fro_and_stops_at_64() -> None:
     def answer(question: str) -> str:
-        return "double" if "d doubles" in question else always_first(question)
+        return "double" if "d doubles" in question else "no" if "Next" in question else always_first(question)
 
-    game = Game.start(YOU, STANDARD).passed().passed()
-    outcome, terminal = finish(answer, game, bot=ScriptedBot([True] * 99), dice=np.random.default_rng(1))
-    assert outcome is not None
-    doubles = re.findall(r"(You double|Hard doubles) from (\d+) to (\d+)\.", terminal.shown)
-    assert [(who.split()[0], int(a), int(b)) for who, a, b in doubles] == [
-        (("You", "Hard")[at % 2], 2**at, 2 ** (at + 1)) for at in range(6)
+    terminal, session, _ = run(answer, table_at(*START), ScriptedBot([True] * 99))
+    doubles = re.findall(r"(You double|Hard doubles) to (\d+)\.", terminal.shown)
+    assert [(who.split()[0], int(value)) for who, value in doubles] == [
+        (("You", "Hard")[at % 2], 2 ** (at + 1)) for at in range(6)
     ]
-    assert outcome.points == 64 * outcome.level
-    _, terminal = finish(["double"], game_of("6", "19", cube_value=64, cube_owner="mine"))
-    assert "The cube is at 64 and goes no higher." in terminal.shown
-    assert terminal.questions == ["Enter rolls > "] * 2
+    assert max(session.table.score) % 64 == 0
+    terminal, _, _ = run(["double"], table_at("8", "17", cube=64, owner=0))
+    assert "Double is not possible: the cube goes no higher than 64." in terminal.shown
 
 
 def test_without_a_cube_nobody_doubles() -> None:
     bot = ScriptedBot([True] * 99)
-    game = game_of("2x2", "20x2", cube=False)
-    outcome, terminal = finish(["d", "", "1"], game, bot=bot, dice=Dicer((2, 1), (1, 1)), cube=False)
-    assert "There is no cube in this session." in terminal.shown
+    terminal, _, _ = run(["8/5 6/5", "d"], table_of([(3, 1), (1, 1)], cube=False), bot)
+    assert "Double is not possible: there is no cube." in terminal.shown
     assert "cube  " not in terminal.shown
-    assert not any("doubles from" in line for line in terminal.shown.splitlines())
-    assert outcome is None
+    assert "doubles to" not in terminal.shown
 
 
 # Turns -----------------------------------------------------------------------------------------------------------
 
-CLOSED = "19x2 20x2 21x2 22x2 23x2 24x2"
-SHUT_OUT = "bar 6x5 5x5 4x4"
+CLOSED: Final = "19x2 20x2 21x2 22x2 23x2 24x2"
+SHUT_OUT: Final = "bar 6x5 5x5 4x4"
 
 
 def test_a_closed_board_is_not_rolled_against() -> None:
-    game = game_of(SHUT_OUT, CLOSED + " 13x3", cube_value=2, cube_owner="theirs")
-    dice = Dicer((2, 1))
-    outcome, terminal = finish([], game, bot=ScriptedBot(plays=["12/10 12/11"]), dice=dice)
-    assert outcome is None
-    assert terminal.shown.startswith(
-        "You are on the bar against a closed board: nothing is rolled.\nHard plays 2-1: 12/11 12/10.\n"
-        "You are on the bar"
+    table = table_at(SHUT_OUT, f"{CLOSED} 13x3", [(2, 1)], cube=2, owner=1)
+    terminal, _, code = run([], table, ScriptedBot(plays=["12/10 12/11"]))
+    assert code == -1
+    assert (
+        "Hard plays 2-1: 12/11 12/10.\nYou are on the bar against a closed board: nothing is rolled." in terminal.shown
     )
+    assert not terminal.questions
 
 
 def test_against_a_closed_board_the_choice_is_double_or_pass() -> None:
-    game = game_of(SHUT_OUT, CLOSED + " 13x3")
-    answers = ["", "roll", "resign", "r", "hint", "8/5", "pass"]
-    outcome, terminal = finish(answers, game, bot=ScriptedBot(plays=["12/10 12/11"]), dice=Dicer((2, 1)))
-    assert outcome is None
-    assert set(terminal.questions) == {"You cannot enter. Double or pass > "}
-    assert len(terminal.questions) == len(answers) + 1
+    answers = ["", "roll", "resign", "r", "8/5", "x", "pass"]
+    table = table_at(SHUT_OUT, f"{CLOSED} 13x3", [(2, 1)])
+    terminal, _, _ = run(answers, table, ScriptedBot(plays=["12/10 12/11"]))
+    assert set(terminal.questions) == {"You cannot enter: double or pass > "}
+    assert "You pass." in terminal.shown
     assert "You play" not in terminal.shown
-    assert "resigned" not in terminal.shown
-
-    dice = Dicer((2, 1))
-    bot = ScriptedBot(plays=["12/10 12/11"])
-    outcome, terminal = finish(["double"], game, bot=bot, dice=dice)
+    table = table_at(SHUT_OUT, f"{CLOSED} 13x3", [(2, 1)])
+    terminal, _, _ = run(["double"], table, ScriptedBot(plays=["12/10 12/11"]))
     assert "Hard takes the cube at 2.\nYou are on the bar against a closed board: nothing is rolled." in terminal.shown
-    assert not dice.left
-    outcome, _ = finish(["double"], game, bot=ScriptedBot(takes=False))
-    assert outcome == Outcome(YOU, 0, 1)
+    table = table_at(SHUT_OUT, f"{CLOSED} 13x3", [(2, 1)])
+    _, session, _ = run(["double", "no"], table, ScriptedBot(takes=False))
+    assert session.table.score == (1, 0)
 
 
 def test_the_bot_doubles_or_passes_against_a_closed_board() -> None:
-    shut_out = game_of(SHUT_OUT, CLOSED + " 13x3", player=BOT)
     for doubles, answers in (([], []), ([True], ["take"])):
-        outcome, terminal = finish(answers, shut_out, bot=ScriptedBot(doubles), dice=Dicer())
-        assert outcome is None
+        terminal, _, _ = run(answers, table_at(SHUT_OUT, f"{CLOSED} 13x3", player=1), ScriptedBot(doubles))
         assert ("You take the cube at 2." in terminal.shown) == bool(doubles)
-        assert "Hard is on the bar against a closed board: nothing is rolled.\n" in terminal.shown
+        assert ("Hard passes." in terminal.shown) == (not doubles)
         assert terminal.questions[-1].startswith("Enter rolls")
 
 
 def test_a_dance_is_shown_and_passed() -> None:
-    game = game_of("bar 6x5", "19x2 20x2 21x2 22x2 23x2 13x3")
-    outcome, terminal = finish([""], game, bot=ScriptedBot(plays=["12/10 12/11"]), dice=Dicer((6, 2), (2, 1)))
-    assert outcome is None
+    mine, theirs = "bar 6x5", "19x2 20x2 21x2 22x2 23x2 13x3"
+    bot = ScriptedBot(plays=["12/10 12/11"])
+    terminal, _, _ = run([""], table_at(mine, theirs, [(6, 2), (2, 1)]), bot)
     assert "You roll 6-2 and cannot move.\nHard plays 2-1: 12/11 12/10.\n" in terminal.shown
-    bots = replace(game, player=BOT)
-    _, terminal = finish([], bots, dice=Dicer((3, 3)))
+    terminal, _, _ = run([], table_at(mine, theirs, [(3, 3)], player=1))
     assert "Hard rolls 3-3 and cannot move.\n" in terminal.shown
-
-
-@pytest.mark.parametrize("text", ["8/5 6/5", "6/5, 8/5", "8-5 6-5", "  8 / 5   6/5 ", "8/5,6-5"])
-def test_plays_are_read_in_many_ways(text: str) -> None:
-    _, terminal = finish([text], Game.start(YOU, STANDARD), rolled=(3, 1), dice=Dicer((6, 2)))
-    assert "You play 3-1: 8/5 6/5.\n" in terminal.shown
 
 
 @pytest.mark.parametrize(
     ("text", "dice", "play"),
     [
+        ("8/5 6/5", (3, 1), "8/5 6/5"),
+        ("6/5, 8/5", (3, 1), "8/5 6/5"),
+        ("8-5 6-5", (3, 1), "8/5 6/5"),
+        ("  8 / 5   6/5 ", (3, 1), "8/5 6/5"),
+        ("8/5,6-5", (3, 1), "8/5 6/5"),
         ("24-14", (6, 4), "24/18 18/14"),
-        ("6/4(2) 8/6(2)", (2, 2), "8/6 8/6 6/4 6/4"),
-        ("24-18-13", (5, 6), "24/18 18/13"),
+        ("24/20", (3, 1), "24/21 21/20"),
+        ("24-18-13", (6, 5), "24/18 18/13"),
+        ("8/4 4", (4, 2), "8/4 4/2"),  # the end of the last checker is settled
     ],
 )
-def test_runs_and_repeats_are_read(text: str, dice: Dice, play: str) -> None:
-    _, terminal = finish([text], Game.start(YOU, STANDARD), rolled=dice, dice=Dicer((6, 2)))
-    assert f"You play {max(dice)}-{min(dice)}: {play}.\n" in terminal.shown
+def test_plays_are_read_in_many_ways(text: str, dice: Dice, play: str) -> None:
+    terminal, _, _ = run([text], table_of([dice]))
+    assert f"You play {dice[0]}-{dice[1]}: {play}.\n" in terminal.shown
+
+
+def test_repeats_are_read() -> None:
+    terminal, _, _ = run(["", "6/4(2) 8/6(2)"], table_at(*START, [(2, 2)]))
+    assert "You play 2-2: 8/6 8/6 6/4 6/4.\n" in terminal.shown
 
 
 def test_bar_hits_and_bearing_off_are_read() -> None:
-    game = game_of("bar 6x2", "22 5x3 1x2")
-    _, terminal = finish(["", "BAR/22* 6/4"], game, dice=Dicer((3, 2), (6, 2)))
-    assert "You play 3-2: bar/22* 6/4.\n" in terminal.shown
-    outcome, terminal = finish(["", "1/OFF"], game_of("1", "19 24x13"), dice=Dicer((3, 2)))
-    assert outcome == Outcome(YOU, SINGLE, 1)
-    assert "You play 3-2: 1/off.\n" in terminal.shown
+    for text in ("BAR/22* 6/4", "b/22 6/4", "bar/22 6/4", "bar-22* 6-4"):
+        terminal, _, _ = run(["", text], table_at("bar 6x2", "22 5x3 1x2", [(3, 2), (6, 2)]))
+        assert "You play 3-2: bar/22* 6/4.\n" in terminal.shown
+    table = table_at("1 2", "19 24x13", [(2, 1)])
+    terminal, session, _ = run(["auto bearoff off", "auto forced off", "", "2/o 1/o", "n"], table)
+    assert session.table.score == (1, 0)
+    assert "You play 2-1: 2/off 1/off.\n" in terminal.shown
+
+
+def test_a_part_of_a_play_is_made_step_by_step_and_taken_back() -> None:
+    answers = ["8/5", "list", "undo", "13/10", "undo", "redo", "6/5"]
+    terminal, session, _ = run(answers, table_of([(3, 1), (6, 2)]))
+    assert "8/5, and then > " in terminal.questions
+    assert "  1. 24/23 8/5" in terminal.shown
+    assert next(one.text for one in session.table.record.events if isinstance(one, ev.Played)) == "13/10 6/5"
+    # the dice that are left are on the board
+    assert "          [1]  " in terminal.shown
+
+
+def test_a_part_of_a_play_that_settles_it_makes_it() -> None:
+    table = table_at("24 6x2", "13x2 1x2", [(6, 5)])
+    terminal, _, _ = run(["auto forced off", "", "24/18"], table)
+    assert "You play 6-5: 24/18" in terminal.shown
+    terminal, _, _ = run(["", "bar"], table_at("bar 13x2 6x2", "19x2 21x2 1x2", [(5, 3), (6, 2)]))
+    assert "bar/20, and then > " in terminal.questions or "'bar' can be" in terminal.shown
+
+
+def test_what_can_be_several_plays_is_asked_for() -> None:
+    terminal, _, _ = run(["24/", "13 13", "1/5"], table_of([(3, 1)]))
+    assert "'13 13' begins no legal play with 3-1" in terminal.shown
+    assert "'24/' can be " in terminal.shown
+    assert "say where to." in terminal.shown
+
+
+def test_steps_can_be_completed_by_a_number() -> None:
+    for seats in (None, (Seat("Ann"), Seat("Bob"))):
+        terminal, session, _ = run(["8/5", "list", "3"], table_of([(3, 1)], seats=seats))
+        assert "8/5 6/5" in terminal.shown
+        played = [event for event in session.table.record.events if isinstance(event, ev.Played)]
+        assert played[0].text == "8/5 6/5"
 
 
 def test_a_wrong_play_is_explained_in_one_line_with_plays_near_to_it() -> None:
-    _, terminal = finish(["8/5"], Game.start(YOU, STANDARD), rolled=(3, 1))
-    line = terminal.shown.splitlines()[-2]
-    assert line.startswith("'8/5' is not legal with 3-1: both dice must be played; near to it: ")
-    assert "8/5 6/5" in line
-    assert terminal.questions == ["Your play with 3-1 > "] * 2
+    terminal, _, _ = run(["8/3"], table_of([(3, 1)]))
+    line = terminal.shown.splitlines()[-3]
+    assert line.startswith("'8/3' is not legal with 3-1: 8/3 does not fit the dice; near to it: ")
+    terminal, _, _ = run(["8/5", "13/10"], table_of([(3, 1)]))
+    assert "'13/10' does not go on from 8/5; steps now: 24/23 8/7 6/5 5/4." in terminal.shown
 
 
-def test_a_forced_play_is_shown_and_made_by_enter() -> None:
-    game = game_of("24", "13x2")
-    for answer in ("", "1", "24/18", "list", "hint"):
-        _, terminal = finish(["", answer, "1"], game, dice=Dicer((6, 5), (2, 1)))
-        assert terminal.questions[1] == "Your only play is 24/18: Enter makes it > "
+def test_a_forced_play_is_made_by_the_table_or_by_enter() -> None:
+    terminal, _, _ = run([""], table_at("24", "13x2", [(6, 5), (2, 1)]))
+    assert "You play 6-5: 24/18.\n" in terminal.shown
+    assert terminal.questions[0] == "Enter rolls, d doubles > "
+    for answer in ("", "1", "24/18", "24", "list", "hint"):
+        table = table_at("24", "13x2", [(6, 5), (2, 1)])
+        terminal, _, _ = run(["auto forced off", "", answer, "1"], table)
+        assert terminal.questions[2] == "Your only play is 24/18: Enter makes it > "
         assert "You play 6-5: 24/18.\n" in terminal.shown
 
 
 def test_enter_makes_no_play_that_is_not_forced() -> None:
-    _, terminal = finish(["", ""], Game.start(YOU, STANDARD), rolled=(3, 1))
+    terminal, _, _ = run(["", ""], table_of([(3, 1)]))
     assert terminal.questions == ["Your play with 3-1 > "] * 3
     assert "You play" not in terminal.shown
 
 
 def test_numbers_pick_from_the_list_that_was_shown_last() -> None:
-    start = Game.start(YOU, STANDARD)
-    _, terminal = finish(["list", "0", "17", "list 6", "1"], start, rolled=(3, 1), dice=Dicer((6, 2)))
+    terminal, _, _ = run(["list", "0", "17", "list 6", "1"], table_of([(3, 1), (6, 2)]))
     assert len(re.findall(r"\d+\. \d+/", terminal.shown)) == 16 + 7
     assert "There is no play 0; the numbers go from 1 to 16." in terminal.shown
     assert "There is no play 17; the numbers go from 1 to 16." in terminal.shown
-    first = re.findall(r" 1\. (\S+ \S+)", terminal.shown)
+    first = re.findall(r"  1\. (\S+ \S+)", terminal.shown)
     assert "6/" not in first[0]
     assert "6/" in first[1]
     assert f"You play 3-1: {first[1]}.\n" in terminal.shown
 
 
-def test_a_number_shows_the_list_first() -> None:
-    _, terminal = finish(["2", "2"], Game.start(YOU, STANDARD), rolled=(3, 1), dice=Dicer((6, 2)))
+def test_a_number_shows_the_list_first_and_a_new_turn_forgets_it() -> None:
+    terminal, _, _ = run(["2", "2"], table_of([(3, 1), (6, 2)]))
     second = re.findall(r" 2\. (\S+ \S+)", terminal.shown)
     assert len(second) == 1
     assert f"You play 3-1: {second[0]}.\n" in terminal.shown
+    terminal, _, _ = run(["2", "2", "", "2"], table_of([(3, 1), (6, 2), (4, 2)]))
+    assert len(re.findall(r"  1\. ", terminal.shown)) == 2
 
 
 def test_a_long_list_is_cut_and_can_be_narrowed() -> None:
-    game = game_of("1 3 4 7 8 10 12x2 13 14x2 16 17 20 23", "5 11 15 19")
-    _, terminal = finish(["list", "list 23"], game, rolled=(1, 1))
+    table = table_at("1 3 4 7 8 10 12x2 13 14x2 16 17 20 23", "5 11 15 19", [(1, 1)])
+    terminal, _, _ = run(["", "list", "list 23"], table)
     assert "... and 1057 more; list 13 shows those with a step from the 13 point." in terminal.shown
     assert "  1. 23/22" in terminal.shown.rpartition("list 23")[2]
     assert max(map(len, terminal.shown.splitlines())) <= 80
 
 
+def test_a_part_of_a_play_is_quick_where_there_are_a_thousand() -> None:
+    began = time.process_time()
+    table = table_at("1 3 4 7 8 10 12x2 13 14x2 16 17 20 23", "5 11 15 19", [(1, 1)])
+    terminal, _, _ = run(["", "12/11", "14/13"], table)
+    assert "12/11*, and then > " in terminal.questions
+    assert time.process_time() - began < 5
+
+
+# Advice ----------------------------------------------------------------------------------------------------------
+
+
 def test_hints_are_numbered_and_can_be_picked() -> None:
-    _, terminal = finish(["h", "2"], Game.start(YOU, STANDARD), rolled=(3, 1), dice=Dicer((6, 2)))
+    terminal, _, _ = run(["h", "2"], table_of([(3, 1), (6, 2)]))
     assert re.search(r"  1\. \S+ \S+ +-0.000 ", terminal.shown)
     second = re.search(r"  2\. (\S+ \S+) +-0.100  -0.100  wins  50 %, gammons 10 %  0-ply", terminal.shown)
     assert second
@@ -534,27 +625,37 @@ def test_hints_are_numbered_and_can_be_picked() -> None:
 
 
 def test_hints_on_the_cube() -> None:
-    mine = game_of("6x15", "19x15")
-    _, terminal = finish(["hint"], mine)
-    line = "no double +0.250, double/take +0.125, double/drop +1.000"
-    assert f"  Do not double: {line}.\n" in terminal.shown
-    _, terminal = finish(["hint"], mine, bot=ScriptedBot([True]))
-    assert f"  Double: {line}.\n" in terminal.shown
-    _, terminal = finish(["hint"], replace(mine, player=BOT), bot=ScriptedBot([True]))
-    assert f"  Take: for Hard {line}.\n" in terminal.shown
-    _, terminal = finish(["hint"], mine, bot=Bot("easy"))
-    assert "No hint: Hard plays at random" in terminal.shown
-    _, terminal = finish(["hint"], game_of("6x15", "19x15", cube_value=2, cube_owner="theirs"))
+    line = "  no double +0.250, double/take +0.125, double/drop +1.000\n"
+    terminal, _, _ = run(["hint"], table_at("6x15", "19x15"))
+    assert f"  Best: no double/take. Equities:\n{line}" in terminal.shown
+    terminal, _, _ = run(["hint"], table_at("6x15", "19x15", player=1), ScriptedBot([True]))
+    assert f"  Best: take. Equities for the doubler:\n{line}" in terminal.shown
+    table = table_at("6x15", "19x15", variant="tavla")
+    terminal = Terminal(["hint"])
+    Session(table, Bots(table.options.rules), terminal).run()
+    assert "No advice: no model is released for tavla, and none was named." in terminal.shown
+    terminal, _, _ = run(["hint"], table_at(*START, cube=2, owner=1))
     assert "No hint: you cannot double" in terminal.shown
-    _, terminal = finish(["hint"], Game.start(YOU, STANDARD), rolled=(3, 1), bot=Bot("easy"))
-    assert "No hint: Hard plays at random" in terminal.shown
+
+
+def test_easy_gives_no_advice_but_normal_does_in_its_place() -> None:
+    table = table_of([(3, 1)], bot="easy")
+    terminal = Terminal(["hint"])
+    Session(table, Bots(table.options.rules), terminal).run()
+    assert "  1. 8/5 6/5" in terminal.shown
+
+
+def test_eval_shows_chances_and_the_position_for_others() -> None:
+    terminal, _, _ = run(["eval"], table_of([(3, 1)]))
+    assert (
+        "  Win 50.0 % (gammon 10.0, backgammon 0.0) after the best play\n  Lose 50.0 % (gammon 10.0" in terminal.shown
+    )
+    assert "  XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:1:0:10\n  4HPwATDgc/ABMA:" in terminal.shown
 
 
 def test_board_pips_and_help_at_any_time() -> None:
-    game = Game.start(YOU, STANDARD)
-    for rolled, state in (((3, 1), game), (None, game.passed().passed()), (None, game.passed())):
-        bot = ScriptedBot([True])
-        _, terminal = finish(["b", "pips", "?", "help"], state, rolled=rolled, bot=bot)
+    for table in (table_of([(3, 1)]), table_at(*START), table_at(*START, player=1)):
+        terminal, _, _ = run(["b", "pips", "?", "help"], table, ScriptedBot([True]))
         assert terminal.shown.count("+-13--14-") == 2
         assert "Pips: you 167, Hard 167." in terminal.shown
         assert terminal.shown.count("Before the roll  roll (or Enter)") == 2
@@ -562,161 +663,269 @@ def test_board_pips_and_help_at_any_time() -> None:
         assert max(map(len, terminal.shown.splitlines())) <= 80
 
 
+# Going back, settings, files -------------------------------------------------------------------------------------
+
+
+def test_undo_and_redo_of_whole_turns_with_the_same_dice() -> None:
+    rolls = [(3, 1), (6, 2), (5, 4), (4, 4)]
+    answers = ["8/5 6/5", "", "undo", "u", "13/9", "6/5", "", "undo 2", "redo 9", "redo 2", "undo 99", "undo zwei"]
+    terminal, session, _ = run(answers, table_of(rolls))
+    assert "'99' is not how many to take back: 1 to 2." in terminal.shown
+    assert "'9' is not how many to do again: 1 to 2." in terminal.shown
+    assert "'zwei' is not how many to take back: 1 to 2." in terminal.shown
+    assert terminal.questions.count("Your play with 3-1 > ") >= 2
+    assert terminal.questions[-1].startswith("Your play with 5-4")
+    rolled = [event.dice for event in session.table.record.events if isinstance(event, ev.Rolled)]
+    assert rolled == [(6, 2), (5, 4)]
+    terminal, _, _ = run(["undo", "redo"], table_of([(3, 1)]))
+    assert "There is nothing to take back." in terminal.shown
+    assert "There is nothing to do again." in terminal.shown
+
+
+def test_automatic_settings() -> None:
+    terminal, session, _ = run(
+        ["auto", "auto roll on", "a roll", "auto forced maybe", "auto nonsense"], table_at(*START)
+    )
+    assert "By itself: forced on, roll off, bearoff on.\n" in terminal.shown
+    assert "By itself: forced on, roll on, bearoff on.\n" in terminal.shown
+    assert "'maybe' is neither on nor off." in terminal.shown
+    assert "'nonsense' is no setting: " in terminal.shown
+    assert not session.table.settings(0).auto_roll
+    terminal, session, _ = run(["auto roll on"], table_at(*START, [(6, 5)], cube=2, owner=1))
+    assert terminal.questions == ["Enter rolls > ", "Your play with 6-5 > "]
+    terminal, session, _ = run(["auto pause"], table_at(*START))
+    assert "; paused." in terminal.shown
+    assert session.table.settings(0).paused
+
+
+def test_the_look_can_be_changed() -> None:
+    terminal, _, _ = run(["look", "look fog", "look P", "look leopard"], table_of([(3, 1)]))
+    assert "The look is walnut; there are walnut, oat, midnight, pine, clay, fog." in terminal.shown
+    assert "The look is fog, but there are no colours here." in terminal.shown
+    assert "The look is pine, but there are no colours here." in terminal.shown
+    assert "No look is called 'leopard'; there are walnut," in terminal.shown
+
+
+def test_a_game_is_written_and_loaded_at_any_question(tmp_path: Path) -> None:
+    file, mat = tmp_path / "a.json", tmp_path / "a.mat"
+    answers = ["8/5 6/5", f"save {file}", f"save {mat}", "save", "", "1", "1", f"load {file}"]
+    table = table_of([(3, 1), (6, 2), (5, 4), (4, 3)])
+    terminal, session, _ = run(answers, table)
+    assert f"Written: {file}." in terminal.shown
+    assert "Kept after every action: nowhere: save FILE writes it." in terminal.shown
+    assert session.table is not table
+    assert len(session.table.record.events) == 5
+    assert "  1) 31: 8/5 6/5" in mat.read_text()
+    terminal, session, _ = run([f"load {mat}"], table_of([(3, 1)]))
+    assert [seat.name for seat in session.table.seats] == ["You", "Hard"]
+    assert "Enter rolls, d doubles > " in terminal.questions
+    file.write_text("{")
+    (tmp_path / "b.mat").write_text("no match")
+    terminal, session, _ = run(
+        ["load", f"load {file}", f"load {tmp_path}/none.json", f"load {tmp_path}/b.mat", f"load {tmp_path}"],
+        table := table_of([(3, 1)]),
+    )
+    assert session.table is table
+    assert terminal.questions == ["Your play with 3-1 > "] * 6
+    assert "Expected the name of a file" in terminal.shown
+    assert "is damaged or no saved game" in terminal.shown
+    assert terminal.shown.count("annot read ") == 2
+
+
+def test_a_folder_that_cannot_be_written_is_told_once(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    keeper = saving.Keeper(tmp_path / "file" / "game.json")
+    terminal, _, code = run(["8/5 6/5"], table_of([(3, 1), (6, 2)]), keeper=keeper)
+    assert code == 0
+    assert terminal.shown.count("This game cannot be kept: ") == 1
+
+
+# Dice by hand, and the clock -------------------------------------------------------------------------------------
+
+
+def test_dice_are_typed_in_for_a_real_board() -> None:
+    answers = ["13", "x", "33", "1 3", "62", "7 1", "", "5-4", "13/4", "u", "u", "", "13/4"]
+    terminal, session, _ = run(answers, table_of(HandDice()), ScriptedBot())
+    assert "Opening roll: you 1, Hard 3. Hard begins." in terminal.shown
+    opening = "Opening dice, you first, then Hard > "
+    assert terminal.questions[:2] == [opening, "Your dice, such as 31, d doubles > "]
+    terminal, session, _ = run(["31", "8/5 6/5", "hm", "62", "54", "13/4", "undo 2", "r", "13/4"], table_of(HandDice()))
+    assert terminal.questions[2:4] == ["Dice of Hard > "] * 2
+    assert "'hm' is no roll: two dice such as 31 or 3 1." in terminal.shown
+    assert "Enter rolls, d doubles > " in terminal.questions  # the roll that was undone comes again
+    rolls = [event.dice for event in session.table.record.events if isinstance(event, ev.Rolled)]
+    assert rolls[:2] == [(6, 2), (5, 4)]
+
+
+def test_time_that_is_up_lets_a_bot_play_or_loses_the_game() -> None:
+    table = table_of([(3, 1), (6, 2)], clock="fast")
+    terminal, _, _ = run([TimeUpError], table)
+    assert terminal.questions[0] == "Your play with 3-1 (20 s) > "
+    assert "Your time is up: the bot normal plays on.\nYou play 3-1: " in terminal.shown
+    table = table_of([(3, 1), (6, 2)], clock="72 hours", on_timeout="forfeit")
+    terminal, _, _ = run(["8/5", TimeUpError], table)
+    assert terminal.questions[0] == "Your play with 3-1 (72 h) > "
+    assert "Your time is up: the game is forfeit.\nHard wins 1 point.\n" in terminal.shown
+
+
+def test_every_clock_is_named_in_the_help() -> None:
+    assert set(CLOCK_NAMES) == set(CLOCKS)
+
+
 # Resigning and leaving -------------------------------------------------------------------------------------------
 
-RESIGNABLE: Final = game_of("24x15", "19x10", cube_value=2, cube_owner="theirs")
+RESIGNABLE: Final = ("24x15", "19x10")
 
 
 @pytest.mark.parametrize(("level", "name"), [(1, "single"), (2, "gammon"), (3, "backgammon")])
 @pytest.mark.parametrize("asked", [True, False])
 def test_the_bot_accepts_what_it_expects_and_no_less(level: int, name: str, asked: bool) -> None:
-    game = RESIGNABLE
     answers = ["resign", name] if asked else [f"resign {name}"]
     for expected in (0.9, 1.001, 1.5, 2.5):
-        outcome, terminal = finish([*answers, "resign"], game, bot=ScriptedBot(nd=-expected))
-        if level + 0.01 > expected:
-            assert outcome == Outcome(BOT, level, 2 * level)
+        table = table_at(*RESIGNABLE, cube=2, owner=1)
+        terminal, session, _ = run([*answers, "resign", "no"], table, ScriptedBot(nd=-expected))
+        if level + 0.01 > expected or level == 3:
+            assert session.table.score == (0, 2 * level)
             assert "Hard accepts.\n" in terminal.shown
         else:
-            assert outcome is None
-            assert "Hard declines a" in terminal.shown
-            assert "Hard has declined; you can offer again in your next turn." in terminal.shown
+            assert session.table.score == (0, 0)
+            assert f"You offer to resign a {name}" in terminal.shown
+            assert "Hard declines. The game goes on." in terminal.shown
+            assert "Resign is not possible: a resignation was declined in this turn." in terminal.shown
 
 
 def test_before_a_double_only_a_single_game_is_resigned() -> None:
-    game = game_of("24x15", "19x10")
-    for answers in (["resign", "yes"], ["resign gammon", "y"], ["resign backgammon", "no", "resign", "s"]):
-        outcome, terminal = finish(answers, game, bot=ScriptedBot(nd=-1))
-        assert outcome == Outcome(BOT, SINGLE, 1)
-        assert any(question.startswith("Only a single game counts") for question in terminal.questions)
-
-
-def test_easy_lets_nobody_off_whom_it_is_about_to_gammon() -> None:
-    without = {"cube_value": 2, "cube_owner": "theirs"}
-    outcome, _ = finish(["resign single"], game_of("24x15", "19x14", **without), bot=Bot("easy"))
-    assert outcome is None
-    outcome, _ = finish(["resign gammon"], game_of("24x15", "19x14", **without), bot=Bot("easy"))
-    assert outcome == Outcome(BOT, GAMMON, 4)
-    outcome, _ = finish(["resign single"], game_of("24x14", "19x14", **without), bot=Bot("easy"))
-    assert outcome == Outcome(BOT, SINGLE, 2)
+    for answers in (["resign", "1"], ["resign s"], ["resign gammon", "resign", "single"]):
+        terminal, session, _ = run([*answers, "no"], table_at(*RESIGNABLE), ScriptedBot(nd=-1))
+        assert session.table.score == (0, 1)
+    assert "Resign is not possible: under the Jacoby rule only a single game counts" in terminal.shown
 
 
 def test_nobody_resigns_or_doubles_after_the_roll() -> None:
-    _, terminal = finish(["resign", "double", "r"], Game.start(YOU, STANDARD), rolled=(3, 1))
-    assert terminal.shown.count("is for the start of your turn, before the roll. Expected a play") == 3
+    terminal, _, _ = run(["resign", "double", "roll"], table_of([(3, 1)]))
+    assert terminal.shown.count("does not fit here: it is for the start of your turn, before the roll.") == 2
     assert terminal.questions == ["Your play with 3-1 > "] * 4
 
 
-def test_leaving_a_game_is_asked_once() -> None:
-    terminal = Terminal(["quit", "no", "q", "", "maybe", "y"])
-    assert session(terminal, dice=Dicer((3, 1))).run() == 0
-    asked = "This game will not count. Leave it: yes or no > "
-    play = "Your play with 3-1 > "
-    assert terminal.questions == [play, asked, play, asked, asked, asked]
-    assert terminal.shown.endswith("Score: you 0, Hard 0. 0 games played.\n")
-    terminal = Terminal(["8/5 6/5", "d", "quit"])
-    assert session(terminal, ScriptedBot(takes=False), Dicer((3, 1), (6, 2))).run() == 0
-    assert terminal.shown.endswith("Score: you 1, Hard 0. 1 game played.\n")
+def test_a_person_answers_a_resignation() -> None:
+    seats = (Seat("Ann"), Seat("Bob"))
+    table = table_at(*RESIGNABLE, seats=seats, cube=2, owner=1)
+    terminal, session, _ = run(["resign g", "", "foo", "decline", "", "1"], table)
+    assert terminal.questions[1] == "Bob: accept a gammon or decline > "
+    assert terminal.questions.count("Bob: accept a gammon or decline > ") == 3
+    assert "Bob declines. The game goes on." in terminal.shown
+    _, session, _ = run(["resign g", "accept", "no"], table_at(*RESIGNABLE, seats=seats, cube=2, owner=1))
+    assert session.table.score == (0, 4)
+
+
+def test_leaving_keeps_the_game_and_says_how_to_go_on(tmp_path: Path) -> None:
+    keeper = saving.Keeper(tmp_path / "game.json")
+    terminal, session, code = run(["8/5 6/5", "q"], table_of([(3, 1), (6, 2)]), keeper=keeper)
+    assert code == 0
+    end = "Score: you 0, Hard 0. 0 games played.\nIt is saved: gammon-rl play --continue goes on.\n"
+    assert terminal.shown.endswith(end)
+    assert saving.read(keeper.path).table == session.table
+    keeper = saving.Keeper(tmp_path / "other.json")
+    terminal, _, _ = run(["quit"], table_of([(3, 1)]), keeper=keeper)
+    assert "It is saved" not in terminal.shown
+    assert not keeper.path.exists()  # nothing had been played
+
+
+def test_another_game_is_played_from_the_file_where_it_was_left(tmp_path: Path) -> None:
+    keeper = saving.Keeper(tmp_path / "game.json")
+    table = table_of([(3, 1), (6, 2), (5, 4), (4, 4)])
+    run(["8/5 6/5", "", "13/"], table, keeper=keeper)
+    saved = saving.read(keeper.path)
+    terminal, session, _ = run(["13/4"], saved.table, keeper=saving.Keeper(saved.path, None, saved.content))
+    assert terminal.questions[0] == "Your play with 5-4 > "
+    assert "You play 5-4: 13/8 8/4.\n" in terminal.shown or "You play 5-4: 13/4" in terminal.shown
+    assert saving.read(keeper.path).table == session.table
 
 
 # Every question, with nonsense, the end of the input, and Ctrl-C -------------------------------------------------
 
-QUESTIONS: Final = {
-    "Enter rolls, d doubles > ": (["8/5 6/5"], {}, {"", " "}),
-    "Enter rolls > ": (["8/5 6/5", "d", "24/16"], {}, {"", " "}),
-    "Take at 2 or drop and lose 1 > ": (["8/5 6/5"], {"doubles": [True]}, set[str]()),
-    "Your play with 3-1 > ": ([], {}, set[str]()),
-    "Only a single game counts before a double. Resign it: yes or no > ": (["8/5 6/5", "resign"], {}, {"", " ", "y"}),
-    "This game will not count. Leave it: yes or no > ": (["quit"], {}, {"y"}),
-    "Score: you 1, Hard 0. Another game (Enter: yes) > ": (["8/5 6/5", "d"], {"takes": False}, {"", " ", "y"}),
+QUESTIONS: Final[dict[str, tuple[list[str], dict[str, Any], dict[str, Any], set[str]]]] = {
+    # question: answers before it, about the bot, about the table, and what decides it
+    "Enter rolls, d doubles > ": (["8/5 6/5"], {}, {}, {"", " "}),
+    "Enter rolls > ": (["8/5 6/5", "d"], {}, {}, {"", " "}),
+    "Take at 2 or drop and lose 1 > ": (["8/5 6/5"], {"doubles": [True]}, {}, set()),
+    "Take at 2, beaver or drop and lose 1 > ": (["8/5 6/5"], {"doubles": [True]}, {"beavers": True}, set()),
+    "Your play with 3-1 > ": ([], {}, {}, {"8/5/"}),
+    "8/5, and then > ": (["8/5"], {}, {}, set()),
+    "Resign a single game: 1 (Enter: no) > ": (["8/5 6/5", "resign"], {}, {}, {"", " ", "1" * 500}),
+    "Resign single, gammon or backgammon (Enter: no) > ": (["8/5 6/5", "resign"], {}, {"jacoby": False}, {"", " "}),
+    "Score: you 1, Hard 0. Next game (Enter: yes) > ": (["8/5 6/5", "d"], {"takes": False}, {}, {"", " "}),
+    "Play again, colours swapped: yes or no > ": (["8/5 6/5", "d"], {"takes": False}, {"session": False}, set()),
 }
 
 
 def at_question(question: str, then: Sequence[Any]) -> tuple[Terminal, Session, int]:
-    """Lead a session to a question and go on with these answers; return the exit code too."""
-    before, bot, _ = QUESTIONS[question]
-    terminal = Terminal([*before, *then])
-    played = session(terminal, ScriptedBot(**bot), Dicer((3, 1), (6, 2), (5, 3), (6, 2), (6, 2), (2, 1)))
-    code = played.run()
-    return terminal, played, code
+    """Lead a session to a question and go on with these answers."""
+    before, bot, options, _ = QUESTIONS[question]
+    table = table_of([(3, 1), (6, 2), (5, 3), (6, 2), (6, 2), (2, 1)], **options)
+    return run([*before, *then], table, ScriptedBot(**bot))
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_nonsense_is_refused_in_a_line_and_asked_again(question: str) -> None:
-    decides = QUESTIONS[question][2]
-    nonsense = [text for text in GARBAGE if text not in decides]
+def test_nonsense_is_refused_and_asked_again(question: str) -> None:
+    nonsense = [text for text in GARBAGE if text not in QUESTIONS[question][3]]
     terminal, _, code = at_question(question, nonsense)
     assert code == 0
     asked = [at for at, one in enumerate(terminal.questions) if one == question]
     assert len(asked) == len(nonsense) + 1
     assert asked == list(range(asked[0], len(terminal.questions)))
     told = terminal.shown.split(question)[2:]
-    lists = 1 if question.startswith("Your play") else 0  # the first number shows the list
-    assert sum(len(part.split("\n")) != 3 for part in told[:-1]) == lists, told  # what was typed, the answer, no more
+    assert all(part.count("\n") >= 2 for part in told[:-1])  # what was typed, and an answer to it
+    assert max(map(len, terminal.shown.splitlines())) < 700
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
 @pytest.mark.parametrize(("end", "code"), [(EOFError, 0), (KeyboardInterrupt, 130)])
 def test_the_end_of_the_input_leaves_quietly(question: str, end: type[BaseException], code: int) -> None:
-    terminal, played, got = at_question(question, [end])
+    terminal, session, got = at_question(question, [end])
     assert got == code
     assert terminal.questions[-1] == question
-    score = f"Score: you {played.score[YOU]}, Hard 0. {played.score[YOU]} game{'s' * (not played.score[YOU])} played.\n"
-    assert terminal.shown.endswith(f"{question}\n{score}")
+    if not session.table.is_over:
+        points = session.table.score[0]
+        score = f"Score: you {points}, Hard 0. {points} game{'s' * (not points)} played.\n"
+        assert terminal.shown.endswith(f"{question}\n{score}")
 
 
-@pytest.mark.parametrize("end", [EOFError, KeyboardInterrupt])
-@pytest.mark.parametrize(
-    ("question", "game", "before"),
-    [
-        ("Your only play is 24/18: Enter makes it > ", game_of("24", "13x2"), [""]),
-        ("You cannot enter. Double or pass > ", game_of(SHUT_OUT, CLOSED), []),
-        ("Resign single, gammon or backgammon (Enter: no) > ", RESIGNABLE, ["resign"]),
-    ],
-)
-def test_nonsense_and_the_end_of_the_input_at_the_rarer_questions(
-    question: str, game: Game, before: list[str], end: type[BaseException]
-) -> None:
-    nonsense = [text for text in GARBAGE if text.strip() or "Enter" not in question]
-    terminal = Terminal([*before, *nonsense, end])
-    with pytest.raises(end):
-        session(terminal, dice=Dicer((6, 5))).finish(game)
-    assert terminal.questions[len(before) :] == [question] * (len(nonsense) + 1)
+@pytest.mark.parametrize("answers", [["undo", "1"], ["load {}"], ["help", "quit"]])
+def test_after_all_is_over_one_can_go_back_or_load(answers: list[str], tmp_path: Path) -> None:
+    file = tmp_path / "x.json"
+    saving.export(file, table_of([(3, 1)]))
+    question = "Play again, colours swapped: yes or no > "
+    terminal, _, code = at_question(question, [answer.format(file) for answer in answers])
+    assert code == 0
+    assert terminal.questions.count(question) >= 1
+
+
+def test_a_misspelt_word_gets_the_one_that_was_meant() -> None:
+    terminal, _, _ = run(["duoble", "rol l", "hitn", "bord"], table_at(*START))
+    assert "'duoble' is not understood; did you mean double?" in terminal.shown
+    assert "'hitn' is not understood; did you mean hint?" in terminal.shown
+    assert "'bord' is not understood; did you mean board?" in terminal.shown
+    assert "'rol l' is not understood: roll stands alone." in terminal.shown
 
 
 def test_ctrl_c_while_the_bot_thinks() -> None:
     def interrupt(*_: object) -> Play:
         raise KeyboardInterrupt
 
-    bot, terminal = ScriptedBot(), Terminal([])
+    bot = ScriptedBot()
     bot.choose_play = interrupt  # type: ignore[assignment,method-assign]
-    assert session(terminal, bot, Dicer((1, 3)), live=True).run() == 130
-    assert terminal.shown.endswith("\r\nScore: you 0, Hard 0. 0 games played.\n")
+    terminal, _, code = run([], table_of([(1, 3)]), bot)
+    assert code == 130
+    assert terminal.shown.endswith("Score: you 0, Hard 0. 0 games played.\n")
 
 
 # What is shown ---------------------------------------------------------------------------------------------------
 
 
-def test_a_terminal_sees_that_the_bot_is_thinking() -> None:
-    note = "Hard is thinking ..."
-    for live in (True, False):
-        terminal = Terminal([])
-        bot, seen = ScriptedBot(), []
-        choose = bot.choose_play
-
-        def watched(*asked: Any, choose: Any = choose, seen: Any = seen, terminal: Any = terminal) -> Play:
-            seen.append(terminal.shown.endswith(note))
-            return choose(*asked)
-
-        bot.choose_play = watched  # type: ignore[method-assign]
-        session(terminal, bot, Dicer((1, 3)), live=live).run()
-        assert seen == [live]
-        assert (f"{note}\r{' ' * len(note)}\rHard plays" in terminal.shown) == live
-
-
 def test_a_fancy_terminal_has_the_board_on_top_and_the_news_under_it() -> None:
-    terminal = Terminal(["8/5 6/5", ""])
-    session(terminal, ScriptedBot(plays=["24/18 13/11"]), Dicer((3, 1), (6, 2), (5, 3)), style=UNICODE).run()
+    bot = ScriptedBot(plays=["24/18 13/11"])
+    terminal, _, _ = run(["8/5 6/5", ""], table_of([(3, 1), (6, 2), (5, 3)]), bot, style=UNICODE)
     *_, before, after = terminal.shown.split("\x1b[2J\x1b[H")
     news = "\nYou play 3-1: 8/5 6/5.\nHard plays 6-2: 24/18 13/11.\n"
     assert f"{news}Enter rolls, d doubles > " in before
@@ -726,64 +935,141 @@ def test_a_fancy_terminal_has_the_board_on_top_and_the_news_under_it() -> None:
     assert "\x1b[1;33m○\x1b[0m" in before
 
 
-def test_the_colour_and_the_score_are_on_the_board() -> None:
-    terminal = Terminal(["8/5 6/5", "d", "", "24/18 13/11"])
-    session(terminal, ScriptedBot(takes=False), Dicer((3, 1), (6, 2), (6, 2), (3, 1)), light=False).run()
-    boards = [line for line in terminal.shown.splitlines() if line.endswith("X you")]
-    assert boards
-    assert "score 1" in terminal.shown
+def test_a_plain_terminal_is_not_shown_the_same_board_twice() -> None:
+    terminal, _, _ = run(["8/5 6/5", "", "list"], table_of([(3, 1), (6, 2), (5, 3)]))
+    assert terminal.shown.count("+-13--14-") == 2
+
+
+@pytest.mark.parametrize(
+    "size", [Size(columns, lines) for columns in (20, 40, 46, 60, 79, 200) for lines in (8, 16, 24)]
+)
+def test_every_size_of_terminal_is_filled_and_not_more(size: Size) -> None:
+    terminal, _, _ = run(["8/5 6/5", ""], table_of([(3, 1), (6, 2), (5, 3)]), size=size, style=UNICODE)
+    boards = [part.partition(" > ")[0] for part in terminal.shown.split("\x1b[2J\x1b[H")[1:]]
+    for shown in boards:
+        plain = re.sub(r"\x1b\[[0-9;]*m", "", shown).splitlines()
+        assert "●" in shown
+        if size.columns >= 40:
+            assert max(len(line) for line in plain[:-1] if "play" not in line and "roll" not in line) <= size.columns
+        if size.lines >= 24:
+            assert len(plain) <= size.lines
+
+
+def test_two_persons_see_the_board_from_their_own_side() -> None:
+    table = table_of([(3, 1), (6, 2)], seats=(Seat("Ann"), Seat("Bob")), colour="dark")
+    terminal, _, _ = run(["8/5 6/5", ""], table)
+    assert re.findall(r"> (\w \w+)$", terminal.shown, re.MULTILINE) == ["X Ann", "O Bob"]
+
+
+def test_bots_are_watched_to_the_end() -> None:
+    table = table_of(4, seats=(Seat("One", "easy"), Seat("Two", "easy")), match_length=2, variant="hypergammon")
+    terminal, pauses = Terminal([]), []
+    Show(table, OneBot(Bot("easy", seed=1, rules=HYPERGAMMON)), terminal, "walnut", lambda: pauses.append(1)).run()  # type: ignore[arg-type]
+    assert table.is_over
+    assert terminal.shown.count("+-13--14-") == len(table.record.games)
+    assert terminal.shown.endswith(f"Score: One {table.score[0]}, Two {table.score[1]}.\n")
+    assert len(pauses) > 10
+    fancy = Terminal([], style=UNICODE)
+    table = table_of(4, seats=(Seat("One", "easy"), Seat("Two", "easy")), session=False, variant="hypergammon")
+    Show(table, OneBot(Bot("easy", seed=1, rules=HYPERGAMMON)), fancy, "fog", lambda: None).run()  # type: ignore[arg-type]
+    assert fancy.shown.count("\x1b[2J") > 10
 
 
 # The command -----------------------------------------------------------------------------------------------------
 
 
-def run(*options: str, answers: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+@pytest.fixture
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder in which the command keeps games here."""
+    monkeypatch.setenv(saving.FOLDER_VARIABLE, str(tmp_path / "state"))
+    return tmp_path / "state"
+
+
+def command(*options: str, answers: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "gammon_rl", "play", *options],
+        [sys.executable, "-m", "gammon_rl", *options],
         input=answers, capture_output=True, encoding="utf-8", timeout=60,
         env={**os.environ, "PYTHONIOENCODING": "utf-8", **environment}, cwd=Path(__file__).parents[1], check=False,
     )  # fmt: skip
 
 
-def test_through_a_pipe_everything_is_plain() -> None:
-    done = run("--level", "easy", "--seed", "1", "--colour", "dark", answers="\nlist\n1\nfoo é\n")
+def test_through_a_pipe_everything_is_plain(state: Path) -> None:
+    options = ["play", "--level", "easy", "--dice-seed", "1", "--colour", "dark"]
+    done = command(*options, answers="\nlist\n1\nfoo é\n")
     assert done.returncode == 0
     assert done.stderr == ""
     assert done.stdout.replace("é", "").isascii()
     assert "\x1b" not in done.stdout
     assert "> X you" in done.stdout
     assert "> list\n  1. " in done.stdout
-    assert done.stdout.endswith("Score: you 0, Easy 0. 0 games played.\n")
+    assert done.stdout.endswith(
+        "Score: you 0, Easy 0. 0 games played.\nIt is saved: gammon-rl play --continue goes on.\n"
+    )
     assert max(map(len, done.stdout.splitlines())) <= 120
+    again = command("play", "--continue", answers="pips\n")
+    assert "Going on where you left.\n" in again.stdout
+    assert "An unfinished game is kept" in command(*options, answers="quit\n").stdout
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--model", "no/such.safetensors"], "no/such.safetensors"),
-        (["--level", "godlike"], "godlike"),
-        (["--level", "easy", "--variant", "chess"], "chess"),
-        (["--level", "easy", "--colour", "green"], "green"),
+        (["play", "--model", "no/such.safetensors"], "no/such.safetensors"),
+        (["play", "--level", "godlike"], "godlike"),
+        (["play", "--level", "easy", "--variant", "chess"], "chess"),
+        (["play", "--level", "easy", "--colour", "green"], "green"),
+        (["play", "--level", "easy", "--match", "26"], "less than or equal to 25"),
+        (["play", "--level", "easy", "--clock", "soon"], "soon"),
+        (["play", "--look", "leopard"], "leopard"),
+        (["play", "--continue"], "no unfinished game in "),
+        (["play", "--continue", "--save", "no/such.json"], "no/such.json"),
+        (["watch", "normal", "godlike"], "godlike"),
+        (["watch", "normal", "--pace", "-1"], "--pace"),
     ],
 )
-def test_what_cannot_be_is_one_line_and_exit_code_2(options: list[str], message: str) -> None:
-    done = run(*options)
+def test_what_cannot_be_is_one_line_and_exit_code_2(
+    options: list[str], message: str, state: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["gammon-rl", *options])
+    with pytest.raises(SystemExit) as left:
+        main()
+    shown = capsys.readouterr()
+    assert left.value.code == 2
+    assert shown.out == ""
+    assert len(shown.err.splitlines()) == 1
+    assert message in shown.err
+    assert not state.exists()
+
+
+def test_a_file_that_is_there_is_not_written_over(state: Path, tmp_path: Path) -> None:
+    file = tmp_path / "mine.json"
+    options = ["play", "--level", "easy", "--dice-seed", "5", "--save", str(file)]
+    assert command(*options, answers="1\n1\n").returncode == 0
+    before = file.read_bytes()
+    done = command(*options)
     assert done.returncode == 2
-    assert done.stdout == ""
-    assert len(done.stderr.splitlines()) == 1
-    assert message in done.stderr
+    assert f"{file} exists: --continue goes on with it" in done.stderr
+    assert file.read_bytes() == before
+
+
+def test_watching_through_a_pipe(state: Path, tmp_path: Path) -> None:
+    file = tmp_path / "watched.mat"
+    done = command("watch", "easy", "easy", "--dice-seed", "2", "--match", "1", "--save", str(file))
+    assert done.returncode == 0
+    assert "Easy 1 wins the match" in done.stdout or "Easy 2 wins the match" in done.stdout
+    assert " 1 point match" in file.read_text()
 
 
 class Pty:
     """The command in a terminal of its own."""
 
-    def __init__(self, *options: str, **environment: str) -> None:
+    def __init__(self, *options: str, size: tuple[int, int] = (24, 80), **environment: str) -> None:
         pty = pytest.importorskip("pty")
         self.terminal, theirs = pty.openpty()
         program = (
             "import fcntl, os, struct, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
-            "fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack('HHHH', 24, 80, 0, 0)); "
-            "os.execv(sys.executable, [sys.executable, '-m', 'gammon_rl', 'play', *sys.argv[1:]])"
+            f"fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack('HHHH', *{size}, 0, 0)); "
+            "os.execv(sys.executable, [sys.executable, '-m', 'gammon_rl', *sys.argv[1:]])"
         )
         kept = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "PYTHONIOENCODING")}
         self.process = subprocess.Popen(
@@ -816,37 +1102,122 @@ class Pty:
                 break
             text += some
         self.shown += text.decode()
-        return re.sub(r"\x1b\[[0-9;?]*\w", "", text.decode()).replace("\r", "").rpartition("\n")[2]
+        return plain(text.decode()).replace("\r", "").rpartition("\n")[2]
 
     def type(self, text: str) -> str:
         os.write(self.terminal, text.encode())
         return self.ask()
 
+    def wait_for(self, wanted: Callable[[str], bool]) -> None:
+        """Read until the screen is as it should be."""
+        deadline = time.monotonic() + 30
+        while not wanted(self.screen):
+            assert select.select([self.terminal], [], [], max(0, deadline - time.monotonic()))[0], self.screen
+            self.shown += os.read(self.terminal, 65536).decode(errors="ignore")
 
-def test_a_whole_game_in_a_terminal() -> None:
-    with Pty("--level", "easy", "--seed", "1") as terminal:
-        question = terminal.ask()
-        for _ in range(400):
-            if question.startswith("Score"):
-                break
-            question = terminal.type("1\n" if question.startswith("Your play") else "\n")
-        assert "Another game" in question
+    def resize(self, lines: int, columns: int) -> None:
+        fcntl, termios = pytest.importorskip("fcntl"), pytest.importorskip("termios")
+        fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+        os.kill(self.process.pid, signal.SIGWINCH)
+
+    @property
+    def screen(self) -> str:
+        """What is on the screen since it was cleared last."""
+        return plain(self.shown.rpartition("\x1b[2J\x1b[H")[2]).replace("\r\n", "\n")
+
+
+def plain(text: str) -> str:
+    return re.sub(r"\x1b\[[0-9;?]*\w", "", text)
+
+
+def answers_of(terminal: Pty, question: str) -> Iterator[str]:
+    """Yield the questions of a game that goes on with the first play of the list, until it is over or left."""
+    for _ in range(600):
+        if not question or "again" in question or "Next game" in question:
+            break
+        yield question
+        question = terminal.type(f"{always_first(question)}\n")
+    yield question
+
+
+def played_on(terminal: Pty, question: str, most: int) -> str:
+    """Go on with the first play of the list, for so many questions or until all is over; return the last question."""
+    for _ in range(most):
+        if not question or "again" in question:
+            break
+        question = terminal.type(f"{always_first(question)}\n")
+    return question
+
+
+def test_a_whole_match_in_a_terminal_with_a_kill_in_the_middle(state: Path) -> None:
+    options = ("--level", "easy", "--match", "2", "--variant", "hypergammon", "--dice-seed", "4")
+    with Pty("play", *options) as terminal:
+        question = played_on(terminal, terminal.ask(), 9)
+        board = terminal.screen.partition("└")[0]
+        os.kill(terminal.process.pid, signal.SIGKILL)
+        terminal.process.wait(30)
+    (file,) = state.glob("*.json")
+    before = saving.read(file).table
+    assert len(before.record.events) > 10
+    assert not before.is_over
+    with Pty("play", "--continue") as terminal:
+        assert terminal.ask() == question
+        assert terminal.screen.partition("└")[0] == board
+        assert "Play again" in played_on(terminal, question, 600)
         assert terminal.type("no\n") == ""
         assert terminal.process.wait(30) == 0
-    assert "Easy is thinking ..." in terminal.shown
-    assert all(part in terminal.shown for part in ("○", "●", "\x1b[1;33m", "\x1b[2J"))
-    plain = re.sub(r"\x1b\[[0-9;?]*\w", "", terminal.shown)
-    assert max(len(part) for line in plain.splitlines() for part in line.split("\r")) <= 80
-    score = re.search(r"Score: you (\d+), Easy (\d+)\. 1 game played\.", plain)
-    assert score
-    assert sorted(map(int, score.groups()))[0] == 0 < max(map(int, score.groups()))
+    over = saving.read(file).table
+    assert over.is_over
+    assert over.record.events[: len(before.record.events)] == before.record.events
+    assert all(part in terminal.shown for part in ("○", "●", "\x1b[48;5;", "\x1b[2J", "Easy is thinking ..."))
+    shown = plain(terminal.shown)
+    assert max(len(part) for line in shown.splitlines() for part in line.split("\r")) <= 80
+    winner = "You win" if over.score[0] > over.score[1] else "Easy wins"
+    assert f"{winner} the match {max(over.score)} to {min(over.score)}." in shown
+    assert "no unfinished game" in command("play", "--continue").stderr
+
+
+def test_a_match_in_a_terminal_ends_with_the_error_rate(state: Path) -> None:
+    with Pty("play", "--level", "normal", "--match", "1", "--dice-seed", "1") as terminal:
+        question = terminal.ask()
+        assert "Play again" in played_on(terminal, question, 300)
+    assert re.search(r"You: \d+ decisions, \d+\.\d milli-points lost a decision, PR \d+\.\d\.", plain(terminal.shown))
+    worst = re.findall(r"  Game 1, \d-\d: .*; better .* \(-\d\.\d{3}\)\r?\n    (\S+)", plain(terminal.shown))
+    assert len(worst) == 3
+    assert all(Position.parse(one) for one in worst)
+
+
+def test_a_truncated_file_is_refused_and_the_one_before_it_used(state: Path) -> None:
+    truncated = 300
+    with Pty("play", "--level", "easy", "--dice-seed", "5") as terminal:
+        terminal.ask()
+        terminal.type("8/3\n")
+        terminal.type("6/5\n")
+    (file,) = state.glob("*.json")
+    content = file.read_bytes()
+    good = saving.previous(file).read_bytes()
+    file.write_bytes(content[:truncated])
+    with Pty("play", "--continue") as terminal:
+        terminal.ask()
+        shown = " ".join(terminal.screen.split())
+        assert "is damaged or no saved game" in shown
+        assert "The one before it is used: the last action may be missing." in shown
+    assert good in (saving.previous(file).read_bytes(), file.read_bytes())
+    file.write_bytes(content[:truncated])
+    saving.previous(file).write_bytes(b"{")
+    done = command("play", "--continue")
+    assert done.returncode == 2
+    assert done.stderr.count("is damaged or no saved game") == 2
 
 
 @pytest.mark.parametrize(
-    ("options", "environment"), [((), {"NO_COLOR": "1"}), ((), {"TERM": "dumb"}), (("--ascii",), {})], ids=str
+    ("options", "environment"),
+    [((), {"NO_COLOR": "1"}), ((), {"TERM": "dumb"}), (("--ascii",), {}), ((), {"LC_ALL": "C", "PYTHONUTF8": "0"})],
+    ids=str,
 )
-def test_a_plain_terminal_gets_plain_ascii(options: tuple[str, ...], environment: dict[str, str]) -> None:
-    with Pty("--level", "easy", "--seed", "1", *options, **environment) as terminal:
+def test_a_plain_terminal_gets_plain_ascii(options: tuple[str, ...], environment: dict[str, str], state: Path) -> None:
+    environment = {"PYTHONCOERCECLOCALE": "0", **environment}
+    with Pty("play", "--level", "easy", "--dice-seed", "1", *options, **environment) as terminal:
         assert terminal.ask().endswith(" > ")
         terminal.type("list\n")
         assert terminal.type("\x04") == ""
@@ -856,11 +1227,81 @@ def test_a_plain_terminal_gets_plain_ascii(options: tuple[str, ...], environment
     assert "Score: you 0, Easy 0." in terminal.shown
 
 
-def test_ctrl_c_in_a_terminal() -> None:
-    with Pty("--level", "easy", "--seed", "1") as terminal:
+def test_a_terminal_with_16_colours_gets_those(state: Path) -> None:
+    with Pty("play", "--level", "easy", "--dice-seed", "1", TERM="xterm", COLORTERM="") as terminal:
         terminal.ask()
+    assert "\x1b[1;33m○" in terminal.shown
+    assert "48;5" not in terminal.shown
+
+
+def test_a_resized_terminal_is_drawn_again_and_keeps_what_was_typed(state: Path) -> None:
+    with Pty("play", "--level", "easy", "--dice-seed", "5") as terminal:
+        assert terminal.ask() == "Your play with 5-1 > "
+        assert "● Easy\n" in terminal.screen
+        terminal.resize(24, 60)
+        terminal.wait_for(lambda screen: "\n   ● Easy  pips 167" in screen and screen.endswith("5-1 > "))
+        assert terminal.screen.splitlines()[1].startswith("   ● Easy  pips 167")
+        assert max(map(len, terminal.screen.splitlines()[:-1])) <= 60
+        os.write(terminal.terminal, b"13/7")
+        terminal.wait_for(lambda screen: screen.endswith("13/7"))
+        terminal.resize(30, 100)
+        terminal.wait_for(lambda screen: "   ● Easy\n" in screen and screen.endswith("13/7"))
+        os.write(terminal.terminal, b"\n")
+        terminal.wait_for(lambda screen: "You play 5-1: 13/8 8/7." in screen)
+
+
+def test_ctrl_c_in_a_terminal(state: Path) -> None:
+    with Pty("play", "--level", "easy", "--dice-seed", "5") as terminal:
+        terminal.ask()
+        terminal.type("13/7\n")
         time.sleep(0.3)  # a person is not as quick; in the moment before it waits, Python keeps Ctrl-C for later
         terminal.type("\x03")
         assert terminal.process.wait(30) == 128 + signal.SIGINT
     assert "Score: you 0, Easy 0." in terminal.shown
+    assert "It is saved: gammon-rl play --continue goes on." in terminal.shown
+    assert "Traceback" not in terminal.shown
+
+
+def test_tab_completes_words_and_plays(state: Path) -> None:
+    pytest.importorskip("readline")
+    with Pty("play", "--level", "easy", "--dice-seed", "5") as terminal:
+        terminal.ask()
+        os.write(terminal.terminal, b"pip\t\n")
+        terminal.ask()
+        assert "Pips: you 167, Easy 167." in plain(terminal.shown)
+
+
+def test_time_runs_out_in_a_terminal(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The shortest clock of a table is too long for a test, so that a shorter one is put in its place.
+    program = (
+        "import gammon_rl.table.options as o, sys; o.CLOCKS['fast'] = 1; "
+        "from gammon_rl.cli import main; sys.argv[0] = 'gammon-rl'; main()"
+    )
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, "play", "--level", "easy", "--dice-seed", "5", "--clock", "fast"],
+        stdin=theirs, stdout=theirs, stderr=theirs, cwd=Path(__file__).parents[1],
+    )  # fmt: skip
+    os.close(theirs)
+    text, deadline = b"", time.monotonic() + 30
+    while b"time is up" not in text and time.monotonic() < deadline:
+        if select.select([ours], [], [], 1)[0]:
+            text += os.read(ours, 65536)
+    process.kill()
+    process.wait()
+    os.close(ours)
+    assert b"Your time is up: the bot normal plays on." in text
+
+
+def test_watching_in_a_terminal_at_a_pace(state: Path) -> None:
+    with Pty("watch", "easy", "easy", "--dice-seed", "2", "--pace", "0.05", "--look", "pine") as terminal:
+        shown, deadline = b"", time.monotonic() + 30
+        while shown.count(b"\x1b[2J") < 5 and time.monotonic() < deadline:
+            shown += os.read(terminal.terminal, 65536)
+        os.write(terminal.terminal, b"\x03")
+        assert terminal.ask() == ""
+        assert terminal.process.wait(30) == 128 + signal.SIGINT
+    assert shown.count(b"\x1b[2J\x1b[H") >= 5
+    assert b"\x1b[48;5;22m" in shown
     assert "Traceback" not in terminal.shown

@@ -7,10 +7,14 @@ import typer
 
 from gammon_rl import __version__
 from gammon_rl.cli.arena import arena
+from gammon_rl.cli.bearoff import bearoff
 from gammon_rl.cli.bench import bench
 from gammon_rl.cli.evaluate import evaluate
 from gammon_rl.cli.play import play
+from gammon_rl.cli.regret import regret
+from gammon_rl.cli.solve import solve
 from gammon_rl.cli.train import export, train
+from gammon_rl.cli.watch import watch
 from gammon_rl.errors import GammonError
 
 # One thread a process: the matrices are small, and more cores are used by more processes. Read when NumPy loads.
@@ -42,10 +46,14 @@ def _options(
 
 for _name, _command in (
     ("play", play),
+    ("watch", watch),
     ("train", train),
     ("export", export),
     ("arena", arena),
     ("eval", evaluate),
+    ("bearoff", bearoff),
+    ("solve", solve),
+    ("regret", regret),
     ("bench", bench),
 ):
     app.command(_name)(_command)

@@ -1,102 +1,140 @@
-"""``gammon-rl play``: money games against the bot in the terminal."""
+"""``gammon-rl play``: games and matches in the terminal, against a bot or another person."""
 
-import contextlib
-import io
-import os
-import sys
-from enum import StrEnum
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gammon_rl.cli import flags
 
-class Colour(StrEnum):
-    """The colour of the checkers."""
+if TYPE_CHECKING:
+    from gammon_rl.cli.saving import Keeper, Saved
+    from gammon_rl.table.dice import DiceSource
+    from gammon_rl.table.options import Seat
 
-    LIGHT = "light"
-    DARK = "dark"
+_HUMAN = ("human", "person")
 
 
 def play(
-    level: Annotated[str, typer.Option(help="How well the bot plays: easy, normal or hard.")] = "hard",
-    model: Annotated[str | None, typer.Option(help="Model of the bot, by default the released one.")] = None,
-    variant: Annotated[str, typer.Option(help="Variant to play.")] = "standard",
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the dice, by default new every time.")] = None,
-    colour: Annotated[Colour, typer.Option("--colour", "--color", help="Your checkers.")] = Colour.LIGHT,
-    ascii_only: Annotated[bool, typer.Option("--ascii", help="Draw with plain characters.")] = False,
-    cube: Annotated[bool, typer.Option("--cube/--no-cube", help="Whether there is a doubling cube.")] = True,
-    jacoby: Annotated[
-        bool, typer.Option(help="Whether gammons count as single games until the cube is turned.")
+    level: Annotated[
+        str, typer.Option(help="Opponent: easy, normal, hard, a level with plies such as hard@2, or human.")
+    ] = "hard",
+    match: flags.MatchFlag = 0,
+    variant: flags.VariantFlag = "standard",
+    session: Annotated[
+        bool, typer.Option("--session/--single", help="For points: game after game, or a single one.")
     ] = True,
+    cube: flags.CubeFlag = True,
+    crawford: flags.CrawfordFlag = True,
+    jacoby: flags.JacobyFlag = True,
+    beavers: flags.BeaversFlag = False,
+    automatic_doubles: flags.AutomaticFlag = 0,
+    colour: Annotated[flags.Colour, typer.Option("--colour", "--color", help="Your checkers.")] = flags.Colour.LIGHT,
+    on_rematch: Annotated[
+        flags.OnRematch, typer.Option(help="The colours, when you play again.")
+    ] = flags.OnRematch.SWAP,
+    clock: flags.ClockFlag = "none",
+    on_timeout: Annotated[
+        flags.OnTimeOut, typer.Option(help="When time is up: a bot plays for you, or the game is lost.")
+    ] = flags.OnTimeOut.BOT,
+    dice: Annotated[
+        flags.DiceKind, typer.Option(help="Whose dice: the computer's, or yours to type in from a real board.")
+    ] = flags.DiceKind.COMPUTER,
+    dice_seed: flags.SeedFlag = None,
+    names: Annotated[
+        tuple[str, str] | None, typer.Option(help="What to call the players, you first.", show_default=False)
+    ] = None,
+    model: flags.ModelFlag = None,
+    look: flags.LookFlag = "walnut",
+    plain: flags.PlainFlag = False,
+    save: Annotated[
+        Path | None, typer.Option(help="File to keep the game in.", show_default="one of its own in the state folder")
+    ] = None,
+    go_on: Annotated[
+        bool, typer.Option("--continue", help="Go on with the last unfinished game, or the one in --save.")
+    ] = False,
 ) -> int:
-    """Play money games against the bot.
+    """Play backgammon in the terminal.
 
-    A play is typed as 8/5 6/5, or picked by its number from the list; ? shows all commands. Everything is plain
-    ASCII where the terminal cannot show colours and Unicode, or NO_COLOR is set.
+    A play is typed as 8/5 6/5; help shows all commands. The game is saved after every action, and --continue goes on
+    with it. Everything is plain ASCII where the terminal cannot show colours and Unicode, or NO_COLOR is set.
     """
-    import numpy as np
-
-    from gammon_rl.bots.bot import Bot
-    from gammon_rl.cli.draw import PLAIN, UNICODE
+    from gammon_rl.cli import saving
+    from gammon_rl.cli.looks import look as look_of
+    from gammon_rl.cli.players import Bots
     from gammon_rl.cli.session import Session
-    from gammon_rl.rules.variants import variant as variant_of
+    from gammon_rl.cli.terminal import Terminal
+    from gammon_rl.table.options import TableOptions
+    from gammon_rl.table.table import Table
 
-    rules = variant_of(variant)
-    for_dice, for_bot = np.random.SeedSequence(seed).spawn(2)  # the bot must not share the dice
-    bot = Bot(level, model=model, seed=int(for_bot.generate_state(1)[0]), rules=rules)
-    for stream, errors in ((sys.stdin, "replace"), (sys.stdout, "backslashreplace")):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors=errors)  # whatever is typed is an answer, and can be shown
-    live = sys.stdout.isatty()
-    fancy = live and not ascii_only and _can_show("".join(vars(UNICODE).values()))
-    if live and sys.stdin.isatty():
-        _edit_lines()
-    session = Session(
-        bot,
-        np.random.default_rng(for_dice),
-        read=_read,
-        write=_write,
-        name=level.capitalize(),
-        rules=rules,
-        cube=cube,
-        jacoby=jacoby,
-        light=colour == Colour.LIGHT,
-        style=UNICODE if fancy else PLAIN,
-        live=live,
-    )
-    return session.run()
-
-
-def _can_show(characters: str) -> bool:
-    """Return whether the terminal shows colours and these characters."""
-    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
-        return False
-    try:
-        characters.encode(sys.stdout.encoding)
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _edit_lines() -> None:
-    """Let `input` edit lines and remember them, where that is to be had."""
-    with contextlib.suppress(ImportError):
-        import readline
-
-        readline.parse_and_bind("set enable-bracketed-paste off")  # it would write escapes to plain terminals
+    look_of(look)
+    first: list[str] = []
+    if go_on:
+        saved = _unfinished(save)
+        table, model = saved.table, model or saved.model
+        keeper = saving.Keeper(saved.path, model, saved.content)
+        first = [saved.remark, "Going on where you left."]
+    else:
+        options = TableOptions(
+            variant=variant,
+            match_length=match,
+            session=session and not match,
+            cube=cube,
+            crawford=crawford,
+            jacoby=jacoby,
+            beavers=beavers,
+            automatic_doubles=automatic_doubles,
+            colour=colour.value,
+            on_rematch=on_rematch.value,
+            clock=clock,
+            on_timeout=on_timeout.value,
+        )
+        keeper = _keeper(save, model)
+        if save is None and saving.unfinished():
+            first = ["An unfinished game is kept: gammon-rl play --continue goes on with it."]
+        table = Table(options, _seats(level, names), _dice(dice, dice_seed))
+    bots = Bots(table.options.rules, model, dice_seed)
+    for seat in table.seats:
+        if seat.bot:
+            bots.of(seat.bot)  # a level or model that cannot be had is said now
+    screen = Terminal(plain)
+    game = Session(table, bots, screen, look_name=look.casefold(), keeper=keeper)
+    first.append("? explains the commands.")
+    game.say_first(*filter(None, first))
+    return game.run()
 
 
-def _read(prompt: str) -> str:
-    """Return a line that was typed; one that comes from a file or a pipe is shown, so that a transcript is whole."""
-    try:
-        line = input(prompt)
-    except RuntimeError:  # standard input was closed before we were started
-        raise EOFError from None
-    if not sys.stdin.isatty():
-        _write(f"{line}\n")
-    return line
+def _seats(level: str, names: tuple[str, str] | None) -> "tuple[Seat, Seat]":
+    from gammon_rl.cli.telling import YOU
+    from gammon_rl.table.options import Seat
+
+    if level.casefold() in _HUMAN:
+        one, other = names or ("Player 1", "Player 2")
+        return Seat(one), Seat(other)
+    one, other = names or (YOU, Path(level).stem.capitalize())
+    return Seat(one), Seat(other, bot=level)
 
 
-def _write(text: str) -> None:
-    sys.stdout.write(text)
-    sys.stdout.flush()
+def _dice(kind: flags.DiceKind, seed: int | None) -> "DiceSource":
+    from gammon_rl.table.dice import HandDice, SeededDice
+
+    return HandDice() if kind is flags.DiceKind.MANUAL else SeededDice(seed)
+
+
+def _keeper(save: Path | None, model: str | None) -> "Keeper":
+    from gammon_rl.cli import saving
+    from gammon_rl.errors import TableError
+
+    if save is not None and (save.exists() or saving.previous(save).exists()):
+        raise TableError(f"{save} exists: --continue goes on with it, or name another file")
+    return saving.Keeper(save or saving.fresh_path(), model)
+
+
+def _unfinished(save: Path | None) -> "Saved":
+    from gammon_rl.cli import saving
+    from gammon_rl.errors import TableError
+
+    path = save or saving.unfinished()
+    if path is None:
+        raise TableError(f"there is no unfinished game in {saving.folder()}")
+    return saving.read(path)

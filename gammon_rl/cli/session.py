@@ -1,329 +1,387 @@
-"""A session of money games between a person and the bot: the questions, the answers, and what is shown.
+"""A table in a terminal: the questions, the answers, and what is shown.
 
-All input and output goes through the two functions that are handed in.
+The table is the judge of everything; here answers become actions, and events become sentences. All input and output
+goes through a `Screen`, and after every action the table is kept.
 """
 
-import re
+import textwrap
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from gammon_rl.cli.draw import PLAIN, UNICODE, Style, draw, paint
-from gammon_rl.cli.game import BACKGAMMON, GAMMON, SINGLE, Game, Outcome, opening_throws, roll_dice
-from gammon_rl.errors import GammonError
-from gammon_rl.rules.board import checkers_off, turn
-from gammon_rl.rules.notation import Play, parse_play, play_of
-from gammon_rl.rules.plays import legal_plays
+from gammon_rl.bots.bot import Bot
+from gammon_rl.cli import saving, words
+from gammon_rl.cli.draw import UNICODE, Size, draw, paint
+from gammon_rl.cli.entry import going_on, read_play
+from gammon_rl.cli.looks import LOOKS, look, palette
+from gammon_rl.cli.players import Bots, bot_action
+from gammon_rl.cli.review import Known, review
+from gammon_rl.cli.telling import LEVELS, YOU, Teller
+from gammon_rl.cli.terminal import Screen, TimeUpError
+from gammon_rl.errors import GammonError, IllegalActionError, TableError
+from gammon_rl.rules.board import pip_counts
+from gammon_rl.rules.notation import Play
 from gammon_rl.rules.position import Position
-from gammon_rl.rules.variants import STANDARD, Variant
-
-if TYPE_CHECKING:
-    from gammon_rl.bots.bot import Bot
-
-YOU, BOT = 0, 1
+from gammon_rl.rules.steps import Step
+from gammon_rl.table import actions as ac, events as ev
+from gammon_rl.table.dice import HandDice
+from gammon_rl.table.state import Phase
+from gammon_rl.table.table import Table
 
 _LISTED: Final = 60  # plays shown at once
 _HINTS: Final = 5
 _LONGEST: Final = 60  # letters of an answer that are worth reading
 _NEWS: Final = 6  # lines kept under the board
-_CLEAR: Final = "\033[2J\033[H"
-_LEVELS: Final = {SINGLE: "a single game", GAMMON: "a gammon", BACKGAMMON: "a backgammon"}
-
-# The words that a question understands, each with what it means. Beginnings of a word will do, the first one that
-# fits; "" is an empty line, and so what Enter does.
-_BEFORE_ROLL: Final = {"": "roll", "roll": "roll", "double": "double", "hint": "hint", "resign": "resign"}
-_DOUBLE_OR_PASS: Final = {"double": "double", "pass": "pass", "hint": "hint"}
-_ANSWERS: Final = {"take": "take", "drop": "drop", "pass": "drop", "hint": "hint"}
-_PLAYING: Final = {"list": "list", "hint": "hint"}
-_BETWEEN_GAMES: Final = {"help": "help", "?": "help", "quit": "quit", "exit": "quit"}
-_ANY_TIME: Final = {"board": "board", "pips": "pips", **_BETWEEN_GAMES}
-_RESIGNATIONS: Final = {"single": "single", "gammon": "gammon", "backgammon": "backgammon", "no": "no", "": "no"}
-_SINGLE_ONLY: Final = {"yes": "single", "single": "single", "no": "no", "": "no"}
-_WORDS: Final = {**_BEFORE_ROLL, **_ANSWERS, **_PLAYING, **_ANY_TIME}
-
-_HELP: Final = """\
-  Before the roll  roll (or Enter), double, resign, hint
-  A double         take, drop, hint
-  A play           8/5 6/5, 24/14, bar/22 13/7*, 6/4(2), 6/off
-                   list: all legal plays; list 13: those from the 13 point
-                   hint: the best plays and their equities
-                   a number: the play of that number
-  At any time      board, pips, help, quit
-  Words may be shortened: r, d, t, p (drop), l, h, b, q. You move from 24 to 1.
-  Plays are in the numbers of who makes them; your 24 is the other's 1."""
+_SWITCHES: Final = {"forced": "auto_forced", "roll": "auto_roll", "bearoff": "auto_bearoff"}
 
 
-class _LeaveError(Exception):
+class LeaveError(Exception):
     """The person wants to leave."""
 
 
+class Question(NamedTuple):
+    """What a person is asked.
+
+    Attributes
+    ----------
+    text : str
+        The question.
+    words : tuple of mappings
+        The words that answer it.
+    free : str
+        What else answers it, in words.
+    """
+
+    text: str
+    words: Mapping[str, str]
+    free: str = ""
+
+
 class Session:
-    """Money games, one after another, between the person at the terminal (player 0) and the bot (player 1).
+    """A table in a terminal, for one person against a bot, or two.
 
     Parameters
     ----------
-    bot : Bot
-        The opponent. It is asked for plays, cube actions and hints, and never sees the dice before they are rolled.
-    dice : np.random.Generator
-        Where the dice come from.
-    read : callable
-        Shows a question and returns the line that was typed; raises EOFError where there is none.
-    write : callable
-        Shows text, which has its own line ends.
-    name : str
-        What to call the bot.
-    rules : Variant
-        The variant played.
-    cube, jacoby : bool
-        Whether there is a cube, and whether gammons count as single games until it is turned.
-    light : bool
-        Whether the person has the light checkers.
-    style : Style
-        How the board is drawn. `UNICODE` stands for a terminal that knows ANSI escapes: there the board is in colours
-        and always at the top of a fresh screen, with what has happened since the person's last play under it.
-    live : bool
-        Whether a line that was begun can be taken back, as on any terminal.
+    table : Table
+        The table; persons have their seats here, and bots the others.
+    bots : Bots
+        Where bots come from. They never see dice before they are rolled.
+    screen : Screen
+        What the person sees and types on.
+    look_name : str
+        The look of the board.
+    keeper : Keeper, optional
+        Where the table is kept after every action.
     """
 
     def __init__(
         self,
-        bot: "Bot",
-        dice: np.random.Generator,
-        read: Callable[[str], str],
-        write: Callable[[str], None],
+        table: Table,
+        bots: Bots,
+        screen: Screen,
         *,
-        name: str = "Bot",
-        rules: Variant = STANDARD,
-        cube: bool = True,
-        jacoby: bool = True,
-        light: bool = True,
-        style: Style = PLAIN,
-        live: bool = False,
+        look_name: str = "walnut",
+        keeper: saving.Keeper | None = None,
     ) -> None:
-        self.score = [0, 0]
-        self._bot, self._dice, self._read, self._write = bot, dice, read, write
-        self._names = ("You", name)
-        self._rules, self._cube, self._jacoby = rules, cube, jacoby
-        self._light, self._style, self._live = light, style, live
+        self.table = table
+        self._bots, self._screen, self._keeper = bots, screen, keeper
+        self._look = look_name
         self._news = deque[str](maxlen=_NEWS)
+        self._numbered: list[Play] = []  # what was listed last, to be picked by number
+        self._deadline: tuple[int, float] | None = None  # for how many events, until when
+        self._known: Known = {}  # verdicts on decisions
+        self._shown = ""  # the board that was shown last, without its dice
+        self._viewer = next((seat for seat in (0, 1) if table.seats[seat].is_person), 0)
+        self._sit()
 
     def run(self) -> int:
-        """Play until the person has had enough, and return the exit code: 130 after Ctrl-C, else 0."""
-        games = code = 0
-        self._tell(f"{self._rules.name.capitalize()} for money against {self._names[BOT]}. ? explains the commands.")
+        """Play until all is over or the person has had enough, and return the exit code: 130 after Ctrl-C, else 0."""
+        code = 0
         try:
-            while True:
-                self._play_game()
-                games += 1
-                if not self._agrees(f"{self._standing()} Another game (Enter: yes)", enter="yes"):
-                    break
-        except _LeaveError:
+            self._keep()
+            while self._go():
+                pass
+        except LeaveError:
             pass
         except (EOFError, KeyboardInterrupt) as error:
             code = 130 if isinstance(error, KeyboardInterrupt) else 0
             self._say()  # the question stands there without an answer
-        self._say(f"{self._standing()} {games} game{'s' * (games != 1)} played.")
+        self._part()
         return code
 
-    # A game ----------------------------------------------------------------------------------------------------
+    def say_first(self, *lines: str) -> None:
+        """Say something before the first question, and keep it in view."""
+        for line in lines:
+            self._tell(line)
 
-    def _play_game(self) -> None:
-        """Play one game and count it."""
-        throws = opening_throws(self._dice)
-        shown = ", again ".join(f"you {yours}, {self._names[BOT]} {its}" for yours, its in throws)
-        first = YOU if throws[-1][YOU] > throws[-1][BOT] else BOT
-        self._tell(f"Opening roll: {shown}. {self._does(first, 'begin')}.")
-        outcome = self.finish(Game.start(first, self._rules, cube=self._cube, jacoby=self._jacoby), throws[-1])
-        self.score[outcome.winner] += outcome.points
-        self._news.clear()
+    # What happens ------------------------------------------------------------------------------------------------
 
-    def finish(self, game: Game, dice: tuple[int, int] | None = None) -> Outcome:
-        """Play a game on to its end, and return how it ended; it is not counted here.
+    def _go(self) -> bool:
+        """Let one thing happen, and return whether anything can follow."""
+        table = self.table
+        if table.is_over:
+            return self._after_all()
+        if table.phase is Phase.GAME_OVER:
+            self._person(None)
+        elif table.phase is Phase.OPENING:
+            self._opening()
+        else:
+            seat = table.to_act
+            assert seat is not None
+            if table.bot_at(seat):
+                self._bot(seat)
+            else:
+                self._person(seat)
+        return True
 
-        Parameters
-        ----------
-        game : Game
-            The game at the start of a turn.
-        dice : (int, int), optional
-            The roll of this turn if it is rolled already, as it is in the first turn.
+    def _do(self, action: ac.Action | Play, seat: int | None = None) -> None:
+        """Apply an action, say what followed, and keep the table.
+
+        Raises
+        ------
+        IllegalActionError
+            If it is not allowed now.
         """
-        state: Game | Outcome = game
-        while isinstance(state, Game):
-            state, dice = self._turn(state, dice), None
-        return state
+        notices = self.table.apply(action, seat)
+        by_me = any(getattr(one, "by", "") == "player" and self._is_person(getattr(one, "seat", -1)) for one in notices)
+        if by_me and any(isinstance(one, ev.Played | ev.TurnSkipped) for one in notices):
+            self._news.clear()
+        self._numbered = []
+        self._keep()
+        for line in self._teller.tell(notices):
+            self._tell(line)
+        if any(isinstance(one, ev.GameEnded) for one in notices):
+            self._show(None)
+            if not self.table.is_over:
+                self._review(tell=False)  # a game at a time, so that nobody has to wait for it in the end
 
-    def _turn(self, game: Game, dice: tuple[int, int] | None) -> Game | Outcome:
-        """Play one turn, with dice that are rolled already or not."""
-        if dice is None:
-            state = self._before_roll(game)
-            if isinstance(state, Outcome):
-                return state
-            game = state
-            if game.shut_out:
-                has = "You are" if game.player == YOU else f"{self._names[BOT]} is"
-                self._tell(f"{has} on the bar against a closed board: nothing is rolled.")
-                return game.passed()
-            dice = roll_dice(self._dice)
-        plays = self._person_plays if game.player == YOU else self._bot_plays
-        game = game.played(plays(game.position, dice))
-        if outcome := game.outcome:
-            self._show(game.seen_by(YOU), acting=None)
-            self._say_won(game, outcome)
-        return outcome or game
+    def _opening(self) -> None:
+        """Roll to see who begins."""
+        if ac.Roll() in self.table.legal_actions():
+            self._do(ac.Roll())
+            return
+        one, other = self._names
+        self._roll_by_hand(f"Opening dice, {self._within(one)} first, then {self._within(other)}")
 
-    def _before_roll(self, game: Game) -> Game | Outcome:
-        """Return the game when it is time to roll, the cube turned or not; or how it ended."""
-        if game.player == YOU and not (game.shut_out and not game.may_double):
-            return self._person_before_roll(game)
-        if game.player == BOT and game.may_double:
-            with self._thinking():
-                doubles = self._bot.cube_action(game.position).double
-            return self._double(game) if doubles else game
-        return game
-
-    def _double(self, game: Game) -> Game | Outcome:
-        """Let the player on turn double, and the other one answer."""
-        offered, value = game.offered(), game.position.cube_value
-        self._tell(f"{self._does(game.player, 'double')} from {value} to {2 * value}.")
-        if game.player == YOU:
-            with self._thinking():
-                takes = self._bot.cube_action(offered).take
+    def _bot(self, seat: int) -> None:
+        """Let a bot act."""
+        with self._thinking(seat):
+            action = bot_action(self.table, self._bots.of(self.table.bot_at(seat)))
+        if isinstance(action, ac.Roll) and action not in self.table.legal_actions():
+            self._show(seat)
+            self._roll_by_hand(f"Dice of {self._names[seat]}")
         else:
-            takes = self._person_takes(offered)
-        if takes:
-            self._tell(f"{self._does(game.other, 'take')} the cube at {2 * value}.")
-            return game.taken()
-        outcome = game.dropped()
-        self._tell(f"{self._does(game.other, 'drop')}. {self._does(game.player, 'win')} {_points(outcome.points)}.")
-        return outcome
+            self._do(action)
 
-    # The bot ---------------------------------------------------------------------------------------------------
-
-    def _bot_plays(self, position: Position, dice: tuple[int, int]) -> Play:
-        with self._thinking():
-            play = self._bot.choose_play(position, dice)
-        self._tell(self._has_played(BOT, dice, play))
-        return play
-
-    def _bot_accepts(self, game: Game, level: int) -> bool:
-        """Return whether the bot accepts that the person resigns: unless playing on promises it more."""
-        if self._bot_judges:
-            with self._thinking():
-                expected = -self._bot.cube_action(game.position).nd
-            return level >= expected - 0.005  # an estimate, so a certain single game may look a little better
-        # Without an opinion it lets nobody off who has all checkers left while it is bearing off itself.
-        mine, its = checkers_off(game.position.board, self._rules).tolist()
-        return bool(level > SINGLE or mine > 0 or its == 0)
-
-    @property
-    def _bot_judges(self) -> bool:
-        return self._bot.has_opinions
-
-    # The person ------------------------------------------------------------------------------------------------
-
-    def _person_before_roll(self, game: Game) -> Game | Outcome:
-        self._show(game.position)
-        if game.shut_out:
-            question, words = "You cannot enter. Double or pass", _DOUBLE_OR_PASS
-        else:
-            question, words = "Enter rolls, d doubles" if game.may_double else "Enter rolls", _BEFORE_ROLL
-        declined = False
-        while True:
-            command, text = self._ask(question, words, game.position)
-            if command == "double" and game.may_double:
-                return self._double(game)
-            if command == "double":
-                self._say(self._why_no_double(game))
-            elif command == "hint":
-                self._hint_cube(game.position, game.may_double)
-            elif command == "resign" and declined:
-                self._say(f"{self._names[BOT]} has declined; you can offer again in your next turn.")
-            elif command == "resign":
-                level = self._resignation(game, text)
-                if level and self._bot_accepts(game, level):
-                    outcome = game.resigned(level)
-                    self._tell(f"{self._names[BOT]} accepts.")
-                    self._say_won(game, outcome)
-                    return outcome
-                if level:
-                    self._say(f"{self._names[BOT]} declines {_LEVELS[level]}. The game goes on.")
-                    declined = True
+    def _roll_by_hand(self, question: str) -> None:
+        """Ask for the dice that were thrown, and roll them."""
+        asked = Question(question, {}, "two dice such as 31")
+        before = self._mark()
+        while self._mark() == before:
+            command, text = self._ask(asked)
+            if command:
+                self._general(command, text)
             else:
-                return game
+                self._enter_dice(text)
 
-    def _why_no_double(self, game: Game) -> str:
-        if not self._cube:
-            return "There is no cube in this session."
-        if game.position.cube_owner == "theirs":
-            return f"{self._names[BOT]} owns the cube, so you cannot double."
-        return f"The cube is at {game.position.cube_value} and goes no higher."
+    def _enter_dice(self, text: str) -> None:
+        digits = [letter for letter in text if letter not in " -,"]
+        if len(digits) != 2 or any(letter not in "123456" for letter in digits):
+            self._say(f"{text!r} is no roll: two dice such as 31 or 3 1.")
+            return
+        try:
+            self._do(ac.Roll((int(digits[0]), int(digits[1]))))
+        except IllegalActionError as error:
+            self._say(_short(error))
 
-    def _resignation(self, game: Game, text: str) -> int:
-        """Return the level at which the person resigns, 0 if they think better of it."""
-        question, words = "Resign single, gammon or backgammon (Enter: no)", _RESIGNATIONS
-        if game.highest_resignation == SINGLE:
-            question, words = "Only a single game counts before a double. Resign it: yes or no", _SINGLE_ONLY
-        level = (text and _meaning(text, words)) or self._ask(question, words, game.position)[0]
-        return {"single": SINGLE, "gammon": GAMMON, "backgammon": BACKGAMMON}.get(level, 0)
-
-    def _person_takes(self, offered: Position) -> bool:
-        """Return whether the person takes a double."""
-        self._show(offered)
-        value = offered.cube_value
+    def _after_all(self) -> bool:
+        """Show how it went, and play again if the person likes; return whether anything follows."""
+        self._review()
+        if self.table.options.session:
+            return False
+        again = "Play again, colours swapped" if self.table.options.on_rematch == "swap" else "Play again"
         while True:
-            command, _ = self._ask(f"Take at {2 * value} or drop and lose {value}", _ANSWERS, offered)
-            if command != "hint":
-                return command == "take"
-            self._hint_cube(offered, True)
+            command, text = self._ask(Question(f"{again}: yes or no", words.YES_OR_NO))
+            if command == "yes":
+                self._replace(self.table.rematch(HandDice() if saving.by_hand(self.table) else None))
+                return True
+            if command == "no":
+                return False
+            before = self._mark()
+            self._general(command, text)
+            if self._mark() != before:
+                return True
 
-    def _person_plays(self, position: Position, dice: tuple[int, int]) -> Play:
-        plays = _sorted_plays(position, dice)
-        if plays:
-            play = self._choice(replace(position, dice=dice), dice, plays)
-        else:
-            play = play_of(position.board, dice, turn(position.board), self._rules)
-        self._news.clear()
-        self._tell(self._has_played(YOU, dice, play))
-        return play
+    # A person ----------------------------------------------------------------------------------------------------
 
-    def _choice(self, position: Position, dice: tuple[int, int], plays: list[Play]) -> Play:
-        """Return the play the person chooses among the legal ones."""
-        self._show(position)
-        question, words, numbered = f"Your play with {_roll(dice)}", _PLAYING, list[Play]()
+    def _person(self, seat: int | None) -> None:
+        """Ask a person until something happens at the table."""
+        before = self._mark()
+        self._show(seat)
+        while self._mark() == before:
+            try:
+                command, text = self._ask(self._question(seat))
+                self._answer(command, text, seat)
+            except TimeUpError:
+                assert seat is not None
+                self._say()
+                self._do(ac.TimeOut(seat))
+            except IllegalActionError as error:
+                self._say(_short(error))
+
+    def _question(self, seat: int | None) -> Question:
+        table = self.table
+        match table.phase:
+            case Phase.TO_ROLL:
+                rolls = "Enter rolls" if ac.Roll() in table.legal_actions() else "Your dice, such as 31"
+                doubles = ", d doubles" if table.may_double else ""
+                by_hand = rolls.startswith("Your")
+                own = words.BEFORE_ROLL if by_hand else {**words.ROLL, **words.BEFORE_ROLL}
+                return Question(self._called(seat, rolls + doubles), own, "two dice" if by_hand else "")
+            case Phase.CLOSED_BOARD:
+                return Question(self._called(seat, "You cannot enter: double or pass"), words.CLOSED)
+            case Phase.DOUBLED:
+                beaver = ac.Beaver() in table.legal_actions()
+                text = f"Take at {2 * table.cube}{', beaver' * beaver} or drop and lose {table.cube}"
+                own = {**words.DOUBLED, **words.BEAVER} if beaver else words.DOUBLED
+                return Question(self._called(seat, text), own)
+            case Phase.RESIGNING:
+                return Question(self._called(seat, f"Accept {LEVELS[table.resignation]} or decline"), words.RESIGNED)
+            case Phase.GAME_OVER:
+                text = f"Score: {self._teller.score(table.score)}."
+                return Question(f"{text} Next game (Enter: yes)", words.GAME_OVER)
+            case _:
+                return self._question_play(seat)
+
+    def _question_play(self, seat: int | None) -> Question:
+        table = self.table
+        assert table.dice is not None
+        free = "a play such as 8/5 6/5"
+        if table.steps:
+            taken = " ".join(f"{_point(step.start)}/{_point(step.end)}{'*' * step.hit}" for step in table.steps)
+            return Question(self._called(seat, f"{taken}, and then"), words.PLAYING, free)
+        plays = table.legal_actions()
         if len(plays) == 1:
-            question, words, numbered = f"Your only play is {plays[0]}: Enter makes it", {"": "make", **words}, plays
-        while True:
-            command, text = self._ask(question, words, position, free="a play such as 8/5 6/5")
-            if command == "make":
-                return plays[0]
-            if command == "list":
-                numbered = self._list(plays, text) or numbered
-            elif command == "hint":
-                numbered = self._hint_plays(position, dice) or numbered
-            elif not text.isdecimal():
-                try:
-                    return parse_play(re.sub(r"(?<=[\w*])-(?=\w)", "/", text), position.board, dice, self._rules)
-                except GammonError as error:
-                    self._say(f"{error}.")
-            elif not numbered:
-                numbered = self._list(plays, "")
-            elif 1 <= int(text) <= len(numbered):
-                return numbered[int(text) - 1]
-            else:
-                self._say(f"There is no play {text}; the numbers go from 1 to {len(numbered)}.")
+            text = f"Your only play is {table.plays[0]}: Enter makes it"
+            return Question(self._called(seat, text), {**words.ENTER_PLAYS, **words.PLAYING}, free)
+        return Question(self._called(seat, f"Your play with {_roll(table.dice)}"), words.PLAYING, free)
 
-    def _list(self, plays: Sequence[Play], start: str) -> list[Play]:
-        """Show plays, all or those with a step from a point, and return them in the order of their numbers."""
+    def _called(self, seat: int | None, text: str) -> str:
+        """Return a question with the name of whom it is for, where two persons play."""
+        if seat is None or self._names[seat] == YOU:
+            return text
+        return f"{self._names[seat]}: {text[0].lower()}{text[1:]}"
+
+    def _answer(self, command: str, text: str, seat: int | None) -> None:
+        """Do what an answer says.
+
+        Raises
+        ------
+        IllegalActionError
+            If that is not allowed now.
+        """
+        simple: dict[str, ac.Action] = {
+            "roll": ac.Roll(),
+            "double": ac.Double(),
+            "pass": ac.PassTurn(),
+            "take": ac.Take(),
+            "drop": ac.Drop(),
+            "beaver": ac.Beaver(),
+            "accept": ac.AcceptResignation(),
+            "decline": ac.DeclineResignation(),
+            "next": ac.NextGame(),
+        }
+        if command in simple:
+            self._do(simple[command], seat)
+        elif command == "stop":
+            self._stop()
+        elif command == "resign":
+            self._resign(text, seat)
+        elif command == "end":
+            self._do(self.table.plays[0], seat)
+        elif command == "list":
+            self._list(text)
+        elif command:
+            self._general(command, text)
+        elif self.table.phase is Phase.TO_ROLL:
+            self._enter_dice(text)
+        else:
+            self._play(text, seat)
+
+    def _stop(self) -> None:
+        """Play no further game: a session is over, a match can go on later."""
+        if ac.EndSession() in self.table.legal_actions():
+            self._do(ac.EndSession())
+        else:
+            raise LeaveError
+
+    def _resign(self, text: str, seat: int | None) -> None:
+        """Offer to resign, once the person has said how much."""
+        levels = [action.level for action in self.table.legal_actions() if isinstance(action, ac.Resign)]
+        if not levels:
+            self._do(ac.Resign(1), seat)  # is refused, with the reason
+        level = words.meaning(text, words.LEVELS) if text else ""
+        if not level:
+            names = "single, gammon or backgammon" if len(levels) > 1 else "a single game: 1"
+            level = self._ask(Question(f"Resign {names} (Enter: no)", words.LEVELS), general=False)[0]
+        if level:
+            self._do(ac.Resign(int(level)), seat)
+
+    def _play(self, text: str, seat: int | None) -> None:
+        """Make the play, or the steps, that a text means."""
+        table = self.table
+        if text.isdecimal() and text.isascii():
+            if not self._numbered:
+                self._list("")
+            elif 1 <= int(text) <= len(self._numbered):
+                self._make(self._numbered[int(text) - 1], seat)
+            else:
+                self._say(f"There is no play {text}; the numbers go from 1 to {len(self._numbered)}.")
+            return
+        try:
+            meant = read_play(text, table)
+        except GammonError as error:
+            self._say(f"{error}.")
+            return
+        if isinstance(meant, Play):
+            self._make(meant, seat)
+            return
+        self._take(meant, seat)
+
+    def _take(self, steps: Sequence[Step], seat: int | None) -> None:
+        """Take steps, and end the turn if it is complete."""
+        for step in steps:
+            self._do(ac.TakeStep(step.start, step.end), seat)
+        if ac.EndTurn() in self.table.legal_actions(stepwise=True):
+            self._do(ac.EndTurn(), seat)
+
+    def _make(self, play: Play, seat: int | None) -> None:
+        """Make a whole play; steps that were taken and are none of it are taken back."""
+        if self.table.steps:
+            rest = going_on(self.table).get(play)
+            if rest is not None:
+                self._take(rest, seat)
+                return
+            self._do(ac.Undo(len(self.table.steps)), seat)
+        self._do(play, seat)
+
+    def _list(self, start: str) -> None:
+        """Show plays, all or those with a step from a point, and number them."""
+        plays = list(going_on(self.table)) if self.table.steps else list(self.table.plays)
+        plays.sort(key=lambda play: sorted((-step.start, -step.end) for step in play.steps))
         found = [play for play in plays if any(step.startswith(start.casefold()) for step in play.text.split())]
         if not found:
             self._say(f"No legal play has a step that begins with {start!r}.")
+            return
         shown = found[:_LISTED]
         width = max((len(play.text) for play in shown), default=0) + 7
-        columns = max(1, 79 // width)
+        columns = max(1, (self._screen.size().columns - 1) // width)
         for row in range(0, len(shown), columns):
             cells = (
                 f"{row + at:>3}. {play.text:<{width - 5}}" for at, play in enumerate(shown[row:][:columns], start=1)
@@ -331,15 +389,142 @@ class Session:
             self._say("".join(cells).rstrip())
         if len(found) > len(shown):
             self._say(f"  ... and {len(found) - len(shown)} more; list 13 shows those with a step from the 13 point.")
-        return shown
+        self._numbered = shown
 
-    def _hint_plays(self, position: Position, dice: tuple[int, int]) -> list[Play]:
-        """Show what the bot thinks the best plays are, and return them in the order of their numbers."""
-        if not self._bot_judges:
-            self._say(self._no_hint())
-            return []
+    # What can be asked for at any time ---------------------------------------------------------------------------
+
+    def _general(self, command: str, text: str) -> None:
+        """Do what a word says that fits every question."""
+        commands: dict[str, Callable[[str], None]] = {
+            "help": lambda _: self._say(words.HELP),
+            "board": lambda _: self._show(self.table.to_act, wanted=True),
+            "pips": lambda _: self._pips(),
+            "hint": lambda _: self._hint(),
+            "eval": lambda _: self._evaluate(),
+            "review": lambda _: self._review(),
+            "undo": lambda text: self._go_back(text, ac.Undo, self.table.undoable, "take back"),
+            "redo": lambda text: self._go_back(text, ac.Redo, self.table.redoable, "do again"),
+            "auto": self._auto,
+            "look": self._change_look,
+            "save": self._save,
+            "load": self._load,
+            "quit": self._quit,
+        }
+        try:
+            commands[command](text)
+        except (GammonError, OSError) as error:
+            self._say(_short(error))
+
+    def _quit(self, _: str) -> None:
+        raise LeaveError
+
+    def _pips(self) -> None:
+        mine, theirs = pip_counts(np.array(self.table.board(self._viewer), dtype=np.int8)).tolist()
+        pips = (mine, theirs) if self._viewer == 0 else (theirs, mine)
+        self._say(f"Pips: {self._teller.score(pips)}.")
+
+    def _go_back(self, text: str, kind: Callable[[int], ac.Action], most: int, what: str) -> None:
+        if sum(seat.is_person for seat in self.table.seats) != 1:
+            self._say("Going back is for one person against the computer.")
+        elif not most:
+            self._say(f"There is nothing to {what}.")
+        elif text and not (text.isdecimal() and text.isascii() and 1 <= int(text[:9]) <= most):
+            self._say(f"{text!r} is not how many to {what}: 1 to {most}.")
+        else:
+            self._news.clear()
+            self._do(kind(int(text or 1)))
+
+    def _auto(self, text: str) -> None:
+        """Show or change what the table does by itself."""
+        seat = self._person_at_hand()
+        settings = self.table.settings(seat)
+        name, _, value = text.casefold().partition(" ")
+        switch = words.meaning(name, _SWITCHES, {"pause": "pause", "resume": "resume"}) if name else ""
+        if switch in ("pause", "resume"):
+            self._do(ac.Pause(seat) if switch == "pause" else ac.Resume(seat))
+        elif switch:
+            now = getattr(settings, switch)
+            if value not in ("", "on", "off"):
+                self._say(f"{value!r} is neither on nor off.")
+                return
+            wanted = value == "on" if value else not now
+            self._do(ac.ChangeSettings(seat, replace(settings, **{switch: wanted})))
+        elif name:
+            self._say(f"{text!r} is no setting: forced, roll, bearoff (with on or off), pause or resume.")
+            return
+        settings = self.table.settings(seat)
+        shown = ", ".join(f"{key} {'on' if getattr(settings, field) else 'off'}" for key, field in _SWITCHES.items())
+        self._say(f"By itself: {shown}{'; paused' * settings.paused}.")
+
+    def _change_look(self, text: str) -> None:
+        if not text:
+            self._say(f"The look is {self._look}; there are {', '.join(LOOKS)}.")
+            return
+        name = words.meaning(text, {name: name for name in LOOKS}) or text
+        look(name)
+        self._look = name
+        self._show(self.table.to_act)
+        if not self._screen.colours:
+            self._say(f"The look is {name}, but there are no colours here.")
+
+    def _save(self, text: str) -> None:
+        """Say where the table is kept, or write a copy."""
+        if not text:
+            where = self._keeper.path if self._keeper else "nowhere: save FILE writes it"
+            self._say(f"Kept after every action: {where}.")
+            return
+        path = Path(text).expanduser()
+        saving.export(path, self.table, self._bots.model)
+        self._say(f"Written: {path}.")
+
+    def _load(self, text: str) -> None:
+        """Go on with another table."""
+        if not text:
+            self._say("Expected the name of a file: load FILE.")
+            return
+        saved = saving.read(Path(text).expanduser(), seats=self.table.seats)
+        if saved.table.options.variant != self.table.options.variant:
+            raise TableError(f"that is a game of {saved.table.options.variant}, and the bots here play another variant")
+        for seat in saved.table.seats:
+            if seat.bot:
+                self._bots.of(seat.bot)
+        self._replace(saved.table)
+        if saved.remark:
+            self._tell(saved.remark)
+        self._tell(f"Loaded: {text}.")
+
+    # Advice ------------------------------------------------------------------------------------------------------
+
+    def _adviser(self) -> Bot | None:
+        """Return who gives hints, or say that nobody can."""
+        opponent = next((seat.bot for seat in self.table.seats if seat.bot), "")
+        adviser = self._bots.adviser(opponent)
+        if adviser is None:
+            self._say(f"No advice: no model is released for {self.table.options.variant}, and none was named.")
+        return adviser
+
+    def _hint(self) -> None:
+        """Show what a bot thinks of what is to be decided."""
+        table = self.table
+        if table.to_act is None:
+            self._say("No hint: there is nothing to decide now.")
+        elif table.phase is Phase.TO_ROLL and not table.may_double:
+            self._say("No hint: you cannot double, so there is nothing to decide before the roll.")
+        elif table.phase is Phase.RESIGNING:
+            self._say("No hint on resignations; eval shows the chances.")
+        elif bot := self._adviser():
+            if table.phase is Phase.TO_PLAY:
+                self._hint_plays(bot)
+            else:
+                self._hint_cube(bot)
+
+    def _hint_plays(self, bot: Bot) -> None:
+        assert self.table.dice is not None
         with self._thinking():
-            best = self._bot.analyse(position, dice)[:_HINTS]
+            best = bot.analyse(self.table.position, self.table.dice)[:_HINTS]
+        if not best:
+            self._say("No hint: no checker can move.")
+            return
         width = max(len(one.play.text) for one in best)
         for number, one in enumerate(best, start=1):
             loss = f"{-one.loss:+.3f}" if number > 1 else "      "
@@ -347,157 +532,304 @@ class Session:
                 f"{number:>3}. {one.play.text:<{width}}  {one.equity:+.3f}  {loss}  "
                 f"wins {100 * one.probs[0]:3.0f} %, gammons {100 * one.probs[1]:2.0f} %  {one.ply}-ply"
             )
-        return [one.play for one in best]
+        self._numbered = [one.play for one in best]
 
-    def _hint_cube(self, position: Position, possible: bool) -> None:
-        """Show what the bot thinks of doubling, or of taking."""
-        if not possible:
-            self._say("No hint: you cannot double, so there is nothing to decide before the roll.")
-            return
-        if not self._bot_judges:
-            self._say(self._no_hint())
-            return
+    def _hint_cube(self, bot: Bot) -> None:
+        position = self.table.position
         with self._thinking():
-            decision = self._bot.cube_action(position)
+            decision = bot.cube_action(position)
         if position.doubled:
-            advice = f"{'Take' if decision.take else 'Drop'}: for {self._names[BOT]}"
+            best = "beaver" if decision.beaver else "take" if decision.take else "drop"
+            whose = " for the doubler"
         else:
-            advice = "Double:" if decision.double else "Do not double:"
-        self._say(
-            f"  {advice} no double {decision.nd:+.3f}, double/take {decision.dt:+.3f}, double/drop {decision.dp:+.3f}."
-        )
+            best, whose = decision.action, ""
+        self._say(f"  Best: {best}. Equities{whose}:")
+        self._say(f"  no double {decision.nd:+.3f}, double/take {decision.dt:+.3f}, double/drop {decision.dp:+.3f}")
 
-    def _no_hint(self) -> str:
-        return f"No hint: {self._names[BOT]} plays at random; normal and hard have an opinion."
+    def _evaluate(self) -> None:
+        """Show the chances, and the position as others write it."""
+        table = self.table
+        if table.to_act is None:
+            self._say("Nothing to evaluate: nobody is to act.")
+            return
+        position = table.position
+        bot = self._adviser()
+        if bot:
+            with self._thinking():
+                if table.dice is None:
+                    win, gammon, backgammon, lost, lost_twice = bot.probs(position).tolist()
+                    if table.phase is Phase.RESIGNING:
+                        raise TableError("the other player is on roll: accept or decline first")
+                elif candidates := bot.analyse(position, table.dice):
+                    win, gammon, backgammon, lost, lost_twice = candidates[0].probs
+                else:
+                    raise TableError("no checker can move")
+            after = " after the best play" if table.dice else ""
+            self._say(f"  Win {100 * win:.1f} % (gammon {100 * gammon:.1f}, backgammon {100 * backgammon:.1f}){after}")
+            self._say(f"  Lose {100 - 100 * win:.1f} % (gammon {100 * lost:.1f}, backgammon {100 * lost_twice:.1f})")
+        self._say(f"  {position.xgid}")
+        self._say(f"  {position.gnubg_id}")
 
-    # Questions -------------------------------------------------------------------------------------------------
+    def _review(self, tell: bool = True) -> None:
+        """Show how well the persons have decided so far, or only find it out."""
+        bot = self._bots.adviser()
+        if bot is None:
+            if tell and not self.table.is_over:
+                self._adviser()
+            return
+        for seat, who in enumerate(self.table.seats):
+            if who.is_person:
+                with self._thinking(note="Looking over the game ..."):
+                    found = review(self.table.record, seat, bot, self._known)
+                for line in found.lines(self._names[seat]) if tell else ():
+                    self._say(line)
 
-    def _ask(
-        self, question: str, words: Mapping[str, str], position: Position | None = None, free: str = ""
-    ) -> tuple[str, str]:
+    # Questions ---------------------------------------------------------------------------------------------------
+
+    def _ask(self, question: Question, general: bool = True) -> tuple[str, str]:
         """Ask until there is an answer, and return the command it means and what stands behind it.
 
-        Commands that are always there are answered here. Where anything else is welcome too, which `free` then
-        describes, it is returned with an empty command.
+        Where anything else is welcome too, it is returned with an empty command.
         """
-        general = _ANY_TIME if position else _BETWEEN_GAMES
+        always = words.ALWAYS if general else {name: words.ALWAYS[name] for name in ("help", "?", "quit", "exit")}
+        places = (question.words, always)
         while True:
-            answer = " ".join(self._read(f"{question} > ").split())
+            answer = " ".join(self._read(question, places).split())
             first, _, rest = answer.partition(" ")
-            command = _meaning(first, words) or _meaning(first, general)
-            if rest and command not in ("list", "resign"):
-                command = ""
-            if command == "help":
-                self._say(_HELP)
-            elif command == "board" and position:
-                self._show(position)
-            elif command == "pips" and position:
-                mine, its = position.pips
-                self._say(f"Pips: you {mine}, {self._names[BOT]} {its}.")
-            elif command == "quit":
-                if not position or self._agrees("This game will not count. Leave it: yes or no"):
-                    raise _LeaveError
-            elif command:
+            command = words.meaning(first, *places)
+            known = bool(command) or first in question.words
+            if rest and command not in words.WITH_MORE:
+                command, known = "", False
+            if not general and command in ("help", "quit"):
+                self._general(command, "")
+            elif known:
                 return command, rest
-            elif free and answer and len(answer) <= _LONGEST and not _meaning(first, _WORDS):
+            elif question.free and answer and len(answer) <= _LONGEST and not _is_a_word(first):
                 return "", answer
             else:
-                self._say(_complaint(answer, words, free))
+                self._say(words.complaint(answer, places, question.free))
 
-    def _agrees(self, question: str, enter: str = "") -> bool:
-        """Return whether the person says yes; `enter` is what an empty line means."""
-        return self._ask(question, {"yes": "yes", "no": "no"} | ({"": enter} if enter else {}))[0] == "yes"
+    def _read(self, question: Question, places: Sequence[Mapping[str, str]]) -> str:
+        seconds = self._seconds_left()
+        clock = f" ({_duration(seconds)})" if seconds is not None else ""
+        return self._screen.read(
+            f"{question.text}{clock} > ",
+            lambda: self._completions(places),
+            lambda: self._show(self.table.to_act),
+            seconds,
+        )
 
-    # What is shown ---------------------------------------------------------------------------------------------
+    def _completions(self, places: Sequence[Mapping[str, str]]) -> list[str]:
+        """Return what Tab can complete."""
+        plays = [play.text for play in self.table.plays] if self.table.phase is Phase.TO_PLAY else []
+        return [*plays, *(word for place in places for word in place if len(word) > 1)]
+
+    def _seconds_left(self) -> float | None:
+        """Return how long the person has still to act; every new event gives the whole time."""
+        running = self.table.running_time
+        if running is None:
+            self._deadline = None
+            return None
+        events = len(self.table.record.events)
+        if self._deadline is None or self._deadline[0] != events:
+            self._deadline = (events, time.monotonic() + running.seconds)
+        return max(0.0, self._deadline[1] - time.monotonic())
+
+    # The table behind it -----------------------------------------------------------------------------------------
+
+    def _sit(self) -> None:
+        """Learn the names of a new table."""
+        one, other = self.table.seats
+        self._names = (one.name, other.name)
+        self._teller = Teller(self._names, self.table.options)
+        self._deadline = None
+
+    def _replace(self, table: Table) -> None:
+        """Go on with another table, in a file of its own."""
+        if self._keeper:
+            self._keeper = saving.Keeper(saving.fresh_path(), self._bots.model)
+        self.table = table
+        self._viewer = next((seat for seat in (0, 1) if table.seats[seat].is_person), 0)
+        self._news.clear()
+        self._numbered = []
+        self._sit()
+        self._keep()
+
+    def _keep(self) -> None:
+        """Write the table to its file; where that cannot be done, say so once and play on."""
+        if self._keeper:
+            try:
+                self._keeper.keep(self.table)
+            except OSError as error:
+                self._keeper = None
+                self._tell(f"This game cannot be kept: {error}. It goes on, but will be lost when you leave.")
+
+    def _part(self) -> None:
+        """Say how things stand, and how to go on."""
+        table = self.table
+        self._keep()
+        if not table.is_over:
+            games = sum(game.result is not None for game in table.record.games)
+            count = f"{games} game{'s' * (games != 1)} played"
+            self._say(f"Score: {self._teller.score(table.score)}. {count}.")
+        if self._keeper and not any(isinstance(event, ev.Played) for event in table.record.events):
+            self._keeper.forget()
+        elif self._keeper and not table.is_over:
+            self._say("It is saved: gammon-rl play --continue goes on.")
+
+    def _mark(self) -> tuple[int, int, int]:
+        """Return what differs once something has happened at the table."""
+        return id(self.table), len(self.table.record.events), len(self.table.steps) + 100 * self.table.redoable
+
+    def _is_person(self, seat: int) -> bool:
+        return seat in (0, 1) and self.table.seats[seat].is_person
+
+    def _person_at_hand(self) -> int:
+        """Return the person who is asked now."""
+        seat = self.table.to_act
+        return seat if seat is not None and self._is_person(seat) else self._viewer
+
+    # What is shown -----------------------------------------------------------------------------------------------
 
     def _say(self, text: str = "") -> None:
-        self._write(f"{text}\n")
+        for line in text.split("\n"):
+            self._screen.write("".join(f"{part}\n" for part in self._fitted(line)))
+
+    def _fitted(self, line: str) -> list[str]:
+        """Return a line in parts that fit the terminal."""
+        width = max(20, self._screen.size().columns - 1)
+        if len(line) <= width or not self._screen.live:
+            return [line]
+        return textwrap.wrap(line, width, subsequent_indent=" " * (len(line) - len(line.lstrip())))
 
     def _tell(self, text: str) -> None:
         """Say what has happened, and keep it in view."""
         self._news.append(text)
         self._say(text)
 
-    def _show(self, position: Position, acting: bool | None = True) -> None:
-        """Show the board."""
-        drawing = draw(
-            position,
-            names=("you", self._names[BOT]),
-            score=(self.score[YOU], self.score[BOT]),
-            light=self._light,
-            acting=acting,
-            cube=self._cube,
-            style=self._style,
-        )
-        if self._style == UNICODE:
-            self._write(f"{_CLEAR}{paint(drawing)}\n" + "".join(f"{line}\n" for line in self._news))
-        else:
-            self._write(f"\n{drawing}\n\n")
+    def _show(self, seat: int | None, wanted: bool = False) -> None:
+        """Show the board from the side of the person who acts, or of the one who plays a bot.
 
-    def _say_won(self, game: Game, outcome: Outcome) -> None:
-        value = game.position.cube_value
-        how = _LEVELS[outcome.level]
-        if value > 1:
-            how += f" with the cube at {value}"
-        if outcome.points < value * outcome.level:
-            how += ", which counts as a single game before a double"
-        self._tell(f"{self._does(outcome.winner, 'win')} {how}: {_points(outcome.points)}.")
-
-    def _has_played(self, player: int, dice: tuple[int, int], play: Play) -> str:
-        if not play.steps:
-            return f"{self._does(player, 'roll')} {_roll(dice)} and cannot move."
-        return f"{self._does(player, 'play')} {_roll(dice)}: {play}."
-
-    def _standing(self) -> str:
-        return f"Score: you {self.score[YOU]}, {self._names[BOT]} {self.score[BOT]}."
-
-    def _does(self, player: int, verb: str) -> str:
-        return f"{self._names[player]} {verb}{'s' * (player == BOT)}"
+        Where lines only follow one another it is shown again if more than the dice have changed, or if it is wanted.
+        """
+        if seat is not None and self.table.seats[seat].is_person:
+            self._viewer = seat
+        size = self._screen.size()
+        drawing = picture(self.table, self._viewer, seat, self._screen, size)
+        if self._screen.style == UNICODE:
+            self._screen.clear()
+            lines = [part for line in self._news for part in self._fitted(line)]
+            news = lines[-max(1, size.lines - len(drawing.splitlines()) - 1) :]
+            painted = paint(drawing, palette(look(self._look), self._screen.colours))
+            self._screen.write(f"{painted}\n" + "".join(f"{line}\n" for line in news))
+            return
+        without_dice = picture(self.table, self._viewer, seat, self._screen, size, dice=False)
+        if wanted or without_dice != self._shown:
+            self._screen.write(f"\n{drawing}\n\n")
+            self._shown = without_dice
 
     @contextmanager
-    def _thinking(self) -> Iterator[None]:
+    def _thinking(self, seat: int | None = None, note: str = "Thinking ...") -> Iterator[None]:
         """Show on a terminal that the bot is at work."""
-        note = f"{self._names[BOT]} is thinking ..." if self._live else ""
-        self._write(note)
+        if seat is not None:
+            note = f"{self._names[seat]} is thinking ..."
+        note = note if self._screen.live else ""
+        self._screen.write(note)
         try:
             yield
         finally:
-            self._write(f"\r{' ' * len(note)}\r" if note else "")
+            self._screen.write(f"\r{' ' * len(note)}\r" if note else "")
+
+    @staticmethod
+    def _within(name: str) -> str:
+        return "you" if name == YOU else name
 
 
-def _meaning(word: str, words: Mapping[str, str]) -> str:
-    """Return what a word or its beginning means among some words; empty if it is none of them."""
-    word = word.casefold()
-    if word in words:
-        return words[word]
-    return next((means for known, means in words.items() if word and known.startswith(word)), "")
+def picture(table: Table, viewer: int, acting: int | None, screen: Screen, size: Size, dice: bool = True) -> str:
+    """Return the drawing of a table from the side of one seat."""
+    owner = table.cube_owner
+    position = Position(
+        np.array(table.board(viewer), dtype=np.int8),
+        cube_value=table.cube,
+        cube_owner="centre" if owner is None else "mine" if owner == viewer else "theirs",
+        doubled=table.phase is Phase.DOUBLED and owner != viewer,
+        rules=table.options.rules,
+    )
+    order = (0, 1) if viewer == 0 else (1, 0)
+    return draw(
+        position,
+        names=(_small(table.seats[order[0]].name), _small(table.seats[order[1]].name)),
+        score=(table.score[order[0]], table.score[order[1]]),
+        light=table.light == viewer,
+        acting=None if acting is None else acting == viewer,
+        cube=table.options.cube,
+        dice=_dice_left(table) if dice else (),
+        title=title(table),
+        style=screen.style,
+        size=size,
+    )
 
 
-def _complaint(answer: str, words: Mapping[str, str], free: str) -> str:
-    """Return what is wrong with an answer, and what was expected."""
-    meant = _meaning(answer.partition(" ")[0], _WORDS)
-    if not answer:
-        fault = ""
-    elif len(answer) > _LONGEST:
-        fault = "That is too long. "
-    elif free and meant in ("roll", "double", "resign"):
-        fault = f"{answer!r} is for the start of your turn, before the roll. "
-    else:
-        fault = f"{answer!r} {'does not fit here' if meant else 'is not understood'}. "
-    expected = [*([free] if free else []), *(word or "Enter" for word in words)]
-    return f"{fault}Expected {', '.join(expected[:-1])} or {expected[-1]}; ? explains."
+def title(table: Table) -> str:
+    """Return what is played: the match and its length, the number of the game, and what is special about it.
+
+    Examples
+    --------
+    >>> from gammon_rl.table.options import TableOptions
+    >>> title(Table(TableOptions(match_length=5, variant="tavla")))
+    'Tavla, match to 5, game 1'
+    """
+    options = table.options
+    name = options.variant.capitalize() if options.variant != "standard" else "Backgammon"
+    parts = [f"{name}, {f'match to {options.match_length}' if options.match_length else 'for points'}"]
+    if options.match_length or options.session:
+        parts.append(f"game {table.game}")
+    if table.crawford:
+        parts.append("Crawford game")
+    if options.money and options.cube and options.jacoby:
+        parts.append("Jacoby rule")
+    if options.money and options.cube and options.beavers:
+        parts.append("beavers")
+    return ", ".join(parts)
 
 
-def _sorted_plays(position: Position, dice: tuple[int, int]) -> list[Play]:
-    """Return the legal plays, those that move from the highest points first."""
-    board, rules = position.board, position.rules
-    plays = [play_of(board, dice, afterstate, rules) for afterstate in legal_plays(board[None], dice, rules)[1]]
-    return sorted(plays, key=lambda play: sorted((-step.start, -step.end) for step in play.steps))
+def _dice_left(table: Table) -> tuple[int, ...]:
+    """Return the dice that are still to be played."""
+    if table.dice is None:
+        return ()
+    left = [*table.dice, *table.dice] if table.dice[0] == table.dice[1] else list(table.dice)
+    for step in table.steps:
+        need = step.start - step.end
+        left.remove(need if need in left else min((die for die in left if die > need), default=left[0]))
+    return tuple(left)
+
+
+def _small(name: str) -> str:
+    return "you" if name == YOU else name
+
+
+def _is_a_word(first: str) -> bool:
+    """Return whether a word is one of those that mean something somewhere, and no beginning of a play."""
+    every = {word for place in (words.BEFORE_ROLL, words.DOUBLED, words.PLAYING, words.ALWAYS) for word in place}
+    return len(first) > 1 and first.casefold() in every | {"beaver", "accept", "decline", "roll"}
+
+
+def _short(error: Exception) -> str:
+    """Return an error in one line, without the list of all that is legal."""
+    text = str(error).partition("; legal are:")[0]
+    text = text.replace(" is not legal now: ", " is not possible: ")
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def _roll(dice: tuple[int, int]) -> str:
     return f"{max(dice)}-{min(dice)}"
 
 
-def _points(points: int) -> str:
-    return f"{points} point{'s' * (points != 1)}"
+def _point(number: int) -> str:
+    return {25: "bar", 0: "off"}.get(number, str(number))
+
+
+def _duration(seconds: float) -> str:
+    if seconds >= 3600:
+        return f"{seconds / 3600:.0f} h"
+    return f"{seconds:.0f} s"

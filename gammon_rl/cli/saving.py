@@ -1,0 +1,243 @@
+"""Keeps a game in a file while it is played, so that no Ctrl-C, kill or crash can lose it.
+
+A file is written whole after every action, and the one before it is kept beside it. Files lie in the folder `folder`
+names unless another one is asked for, one for each game or match.
+"""
+
+import contextlib
+import json
+import os
+import sys
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from gammon_rl.errors import GammonError, TableError
+from gammon_rl.table.mat import read_mat, to_mat
+from gammon_rl.table.options import Seat
+from gammon_rl.table.table import Table
+from gammon_rl.writing import write_whole
+
+FOLDER_VARIABLE: Final = "GAMMON_RL_STATE"
+_FORMAT: Final = "gammon_rl game"
+_VERSION: Final = 1
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What a file holds.
+
+    Attributes
+    ----------
+    table : Table
+        The table.
+    model : str or None
+        The model of the bots; None is the released one.
+    path : Path
+        The file that was asked for.
+    content : bytes
+        The text that was read.
+    remark : str
+        What there is to say about the file: why the one before it had to be taken. Empty if nothing.
+    """
+
+    table: Table
+    model: str | None
+    path: Path
+    content: bytes
+    remark: str = ""
+
+
+class Keeper:
+    """Writes a table to its file after every action.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    model : str, optional
+        The model of the bots, to be found again.
+    before : bytes, optional
+        What the file holds already, when a game is continued.
+    """
+
+    def __init__(self, path: Path, model: str | None = None, before: bytes | None = None) -> None:
+        self.path = path
+        self._model, self._before = model, before
+        if before is not None:
+            self._tidy()
+
+    def keep(self, table: Table) -> None:
+        """Write the table; what was written before is kept in the second file.
+
+        Raises
+        ------
+        OSError
+            If it cannot be written.
+        """
+        content = as_bytes(table, self._model)
+        if content != self._before:
+            if self._before is not None:
+                write_whole(previous(self.path), self._before)
+            write_whole(self.path, content)
+            self._before = content
+
+    def forget(self) -> None:
+        """Remove the files: nothing has happened that is worth them."""
+        for path in (self.path, previous(self.path)):
+            path.unlink(missing_ok=True)
+
+    def _tidy(self) -> None:
+        """Remove what a kill in the middle of writing has left behind."""
+        with contextlib.suppress(OSError):
+            for path in self.path.parent.iterdir():
+                if path.name.startswith(f".{self.path.name}.") and path.suffix == ".tmp":
+                    path.unlink(missing_ok=True)
+
+
+def as_bytes(table: Table, model: str | None = None) -> bytes:
+    """Return what is written for a table."""
+    about = {"format": _FORMAT, "version": _VERSION, "over": table.is_over, "model": model}
+    head = json.dumps(about, separators=(",", ":"))
+    return f'{head[:-1]},"table":{table.to_json()}}}\n'.encode()
+
+
+def folder() -> Path:
+    """Return where games are kept: ``$GAMMON_RL_STATE``, or ``gammon-rl`` in the user's folder for state."""
+    chosen = os.environ.get(FOLDER_VARIABLE)
+    if chosen:
+        return Path(chosen).expanduser()
+    if sys.platform == "win32":
+        state = Path(os.environ.get("LOCALAPPDATA") or "~/AppData/Local")
+    elif sys.platform == "darwin":
+        state = Path("~/Library/Application Support")
+    else:
+        state = Path(os.environ.get("XDG_STATE_HOME") or "~/.local/state")
+    return state.expanduser() / "gammon-rl"
+
+
+def fresh_path() -> Path:
+    """Return a file for a new game, named after the time."""
+    name = f"{time.strftime('%Y-%m-%d-%H%M%S')}"
+    paths = (folder() / f"{name}{f'-{number}' * (number > 1)}.json" for number in range(1, 1000))
+    return next(path for path in paths if not path.exists() and not previous(path).exists())
+
+
+def previous(path: Path) -> Path:
+    """Return the file with what was written before."""
+    return path.with_name(f"{path.name}.previous")
+
+
+def unfinished() -> Path | None:
+    """Return the file of the unfinished game that was played last, if there is one."""
+    names = {path.with_name(path.name.removesuffix(".previous")) for path in folder().glob("*.json*")}
+    found = [path for path in names if path.suffix == ".json"]
+    for path in sorted(found, key=_last_written, reverse=True):
+        if not _is_over(path):
+            return path
+    return None
+
+
+def _last_written(path: Path) -> float:
+    return max((one.stat().st_mtime for one in (path, previous(path)) if one.exists()), default=0.0)
+
+
+def _is_over(path: Path) -> bool:
+    """Return whether a file tells of a game that is over; a damaged one may not be."""
+    try:
+        return json.loads(path.read_bytes())["over"] is True
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return False
+
+
+def export(path: Path, table: Table, model: str | None = None) -> None:
+    """Write a table to a file of the person's choice: ``.mat`` by its name, else JSON.
+
+    Raises
+    ------
+    GammonError
+        If a ``.mat`` file cannot hold it.
+    OSError
+        If it cannot be written.
+    """
+    if path.suffix.casefold() == ".mat":
+        write_whole(path, to_mat(table).encode())
+    else:
+        write_whole(path, as_bytes(table, model))
+
+
+def by_hand(table: Table) -> bool:
+    """Return whether the dice of a table are entered by hand."""
+    dice: Any = json.loads(table.to_json())["dice"]
+    return bool(dice["type"] == "hand")
+
+
+def read(path: Path, seats: tuple[Seat, Seat] | None = None) -> Saved:
+    """Read a game from its file or, where that is damaged, what was written before.
+
+    Parameters
+    ----------
+    path : Path
+        One of `Keeper`, a table as JSON, or a ``.mat`` file.
+    seats : two Seats, optional
+        Who goes on with a ``.mat`` file, which knows names only.
+
+    Raises
+    ------
+    GammonError
+        If neither can be used; the message says what is wrong.
+    """
+    if path.suffix.casefold() == ".mat":
+        return _read_mat(path, seats)
+    try:
+        return _read(path, path)
+    except TableError as error:
+        before = previous(path)
+        if not before.exists():
+            raise
+        reason = str(error)
+    try:
+        saved = _read(before, path)
+    except TableError as error:
+        raise TableError(f"{reason}; and {error}") from None
+    remark = f"{reason}. The one before it is used: the last action may be missing."
+    return replace(saved, remark=remark)
+
+
+def _read(path: Path, asked: Path) -> Saved:
+    content = _content(path)
+    try:
+        data: Any = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+        raise TableError(f"{path} is damaged or no saved game ({reason})") from None
+    model = None
+    if isinstance(data, dict) and data.get("format") == _FORMAT:
+        if data.get("version") != _VERSION:
+            raise TableError(f"{path} has version {data.get('version')!r}; version {_VERSION} can be read")
+        model, data = data.get("model"), data.get("table")
+        if not isinstance(model, str | None):
+            raise TableError(f"{path} is damaged: its model should be a name, got {model!r}")
+    try:
+        table = Table.from_json(json.dumps(data))
+    except TableError as error:
+        raise TableError(f"{path}: {error}") from None
+    return Saved(table, model, asked, content)
+
+
+def _read_mat(path: Path, seats: tuple[Seat, Seat] | None) -> Saved:
+    content = _content(path)
+    try:
+        first, *_ = read_mat(content)
+        record = first.record if seats is None else replace(first.record, seats=seats)
+        return Saved(Table.replay(record), None, path, content)
+    except GammonError as error:
+        raise TableError(f"{path}: {error}") from None
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise TableError(f"cannot read {path}: {error.strerror or error}") from None
