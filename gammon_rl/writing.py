@@ -1,4 +1,4 @@
-"""Files written whole or not at all: a reader finds the old content or the new one, whatever happens in between."""
+"""Files written whole or not at all, and held by one process at a time."""
 
 import os
 import threading
@@ -7,10 +7,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+try:
+    import fcntl
+except ImportError:  # not on Windows
+    fcntl = None  # type: ignore[assignment]
+
 
 @contextmanager
 def written_whole(path: Path) -> Iterator[BinaryIO]:
-    """Open a file to write; it takes the place of the old one when all of it is on the disk."""
+    """Open a file to write: a reader finds the old content or all of the new one, whatever happens in between."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.tmp")
     try:
@@ -27,3 +32,17 @@ def write_whole(path: Path, content: bytes) -> None:
     """Write a file at once; see `written_whole`."""
     with written_whole(path) as file:
         file.write(content)
+
+
+@contextmanager
+def held(lock: Path) -> Iterator[bool]:
+    """Hold a lock file as long as this process lives; tell whether it could be had, or another process has it."""
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with open(lock, "wb") as file:
+        try:
+            if fcntl is not None:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True

@@ -1023,6 +1023,8 @@ def test_through_a_pipe_everything_is_plain(state: Path) -> None:
         (["play", "--look", "leopard"], "leopard"),
         (["play", "--continue"], "no unfinished game in "),
         (["play", "--continue", "--save", "no/such.json"], "no/such.json"),
+        (["play", "--continue", "--match", "5"], "--match: the game goes on as it was begun; leave the option out"),
+        (["play", "--continue", "--no-cube"], "--cube: the game goes on as it was begun"),
         (["watch", "normal", "godlike"], "godlike"),
         (["watch", "normal", "--pace", "-1"], "--pace"),
     ],
@@ -1305,3 +1307,16 @@ def test_watching_in_a_terminal_at_a_pace(state: Path) -> None:
     assert shown.count(b"\x1b[2J\x1b[H") >= 5
     assert b"\x1b[48;5;22m" in shown
     assert "Traceback" not in terminal.shown
+
+
+def test_a_game_is_played_in_one_terminal_at_a_time(state: Path) -> None:
+    path = state / "game.json"
+    done = command("play", "--level", "easy", "--dice-seed", "1", "--save", str(path), answers="\nlist\n1\n")
+    assert done.returncode == 0
+    with saving.in_use(path) as mine:
+        assert mine
+        refused = command("play", "--continue", "--save", str(path))
+        assert refused.returncode == 2
+        assert "this game is being played in another terminal" in refused.stderr
+    assert command("play", "--continue", "--save", str(path)).returncode == 0
+    assert not list(state.glob(".*.lock"))

@@ -6,16 +6,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gammon_rl.cli import flags
+from gammon_rl.errors import TableError
 
 if TYPE_CHECKING:
-    from gammon_rl.cli.saving import Keeper, Saved
+    from gammon_rl.cli.saving import Saved
     from gammon_rl.table.dice import DiceSource
     from gammon_rl.table.options import Seat
 
 _HUMAN = ("human", "person")
+_TO_GO_ON_WITH = {"go_on", "save", "model", "look", "plain"}
 
 
 def play(
+    context: typer.Context,
     level: Annotated[
         str, typer.Option(help="Opponent: easy, normal, hard, a level with plies such as hard@2, or human.")
     ] = "hard",
@@ -69,10 +72,11 @@ def play(
 
     look_of(look)
     first: list[str] = []
+    before: bytes | None
     if go_on:
+        _refuse_options_of_a_table(context)
         saved = _unfinished(save)
-        table, model = saved.table, model or saved.model
-        keeper = saving.Keeper(saved.path, model, saved.content)
+        path, table, model, before = saved.path, saved.table, model or saved.model, saved.content
         first = [saved.remark, "Going on where you left."]
     else:
         options = TableOptions(
@@ -89,7 +93,7 @@ def play(
             clock=clock,
             on_timeout=on_timeout.value,
         )
-        keeper = _keeper(save, model)
+        path, before = _path(save), None
         if save is None and saving.unfinished():
             first = ["An unfinished game is kept: gammon-rl play --continue goes on with it."]
         table = Table(options, _seats(level, names), _dice(dice, dice_seed))
@@ -97,11 +101,22 @@ def play(
     for seat in table.seats:
         if seat.bot:
             bots.of(seat.bot)  # a level or model that cannot be had is said now
-    screen = Terminal(plain)
-    game = Session(table, bots, screen, look_name=look.casefold(), keeper=keeper)
-    first.append("? explains the commands.")
-    game.say_first(*filter(None, first))
-    return game.run()
+    with saving.in_use(path) as mine:
+        if not mine:
+            raise TableError(f"{path}: this game is being played in another terminal")
+        keeper = saving.Keeper(path, model, before)
+        game = Session(table, bots, Terminal(plain), look_name=look.casefold(), keeper=keeper)
+        first.append("? explains the commands.")
+        game.say_first(*filter(None, first))
+        return game.run()
+
+
+def _refuse_options_of_a_table(context: typer.Context) -> None:
+    """Refuse what a game that has begun cannot be given any more."""
+    for name, parameter in ((one.name, one) for one in context.command.params):
+        source = context.get_parameter_source(name) if name else None
+        if source is not None and source.name == "COMMANDLINE" and name not in _TO_GO_ON_WITH:
+            raise TableError(f"{parameter.opts[0]}: the game goes on as it was begun; leave the option out")
 
 
 def _seats(level: str, names: tuple[str, str] | None) -> "tuple[Seat, Seat]":
@@ -121,18 +136,16 @@ def _dice(kind: flags.DiceKind, seed: int | None) -> "DiceSource":
     return HandDice() if kind is flags.DiceKind.MANUAL else SeededDice(seed)
 
 
-def _keeper(save: Path | None, model: str | None) -> "Keeper":
+def _path(save: Path | None) -> Path:
     from gammon_rl.cli import saving
-    from gammon_rl.errors import TableError
 
     if save is not None and (save.exists() or saving.previous(save).exists()):
         raise TableError(f"{save} exists: --continue goes on with it, or name another file")
-    return saving.Keeper(save or saving.fresh_path(), model)
+    return save or saving.fresh_path()
 
 
 def _unfinished(save: Path | None) -> "Saved":
     from gammon_rl.cli import saving
-    from gammon_rl.errors import TableError
 
     path = save or saving.unfinished()
     if path is None:

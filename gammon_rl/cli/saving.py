@@ -9,6 +9,7 @@ import json
 import os
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -17,7 +18,7 @@ from gammon_rl.errors import GammonError, TableError
 from gammon_rl.table.mat import read_mat, to_mat
 from gammon_rl.table.options import Seat
 from gammon_rl.table.table import Table
-from gammon_rl.writing import write_whole
+from gammon_rl.writing import held, write_whole
 
 FOLDER_VARIABLE: Final = "GAMMON_RL_STATE"
 _FORMAT: Final = "gammon_rl game"
@@ -127,6 +128,21 @@ def fresh_path() -> Path:
 def previous(path: Path) -> Path:
     """Return the file with what was written before."""
     return path.with_name(f"{path.name}.previous")
+
+
+@contextlib.contextmanager
+def in_use(path: Path) -> Iterator[bool]:
+    """Hold a game's file while it is played; tell whether another terminal has it."""
+    lock = path.with_name(f".{path.name}.lock")
+    with contextlib.ExitStack() as stack:
+        try:
+            mine = stack.enter_context(held(lock))
+        except OSError:  # nothing can be written there: whoever keeps the game says so
+            mine = True
+        yield mine
+        if mine:
+            with contextlib.suppress(OSError):
+                lock.unlink()
 
 
 def unfinished() -> Path | None:

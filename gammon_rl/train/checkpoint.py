@@ -19,12 +19,7 @@ from safetensors.numpy import save
 
 from gammon_rl.errors import RunError
 from gammon_rl.train.config import OF_LABELS, OF_THE_CLOCK, TrainConfig, config_from
-from gammon_rl.writing import write_whole
-
-try:
-    import fcntl
-except ImportError:  # not on Windows
-    fcntl = None  # type: ignore[assignment]
+from gammon_rl.writing import held, write_whole
 
 FORMAT: Final = 1
 NAME: Final = "checkpoint.safetensors"
@@ -86,12 +81,9 @@ def locked(run: Path) -> Iterator[None]:
     RunError
         If another process has it.
     """
-    with open(run / "lock", "wb") as file:
-        try:
-            if fcntl is not None:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise RunError(f"{run}: another process is training there") from None
+    with held(run / "lock") as mine:
+        if not mine:
+            raise RunError(f"{run}: another process is training there")
         yield
 
 
