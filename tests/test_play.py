@@ -17,6 +17,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
+import gammon_rl as gr
 from gammon_rl.bots.bot import Bot, Candidate
 from gammon_rl.bots.levels import NORMAL
 from gammon_rl.cli import main, saving
@@ -37,7 +38,7 @@ from gammon_rl.rules.plays import legal_plays
 from gammon_rl.rules.position import Position
 from gammon_rl.rules.variants import HYPERGAMMON, VARIANTS, Variant
 from gammon_rl.stakes.cube import CubeDecision
-from gammon_rl.table import events as ev
+from gammon_rl.table import actions as ac, events as ev
 from gammon_rl.table.dice import HandDice, RecordedDice
 from gammon_rl.table.options import CLOCKS, Seat, TableOptions
 from gammon_rl.table.state import Phase
@@ -1320,3 +1321,64 @@ def test_a_game_is_played_in_one_terminal_at_a_time(state: Path) -> None:
         assert "this game is being played in another terminal" in refused.stderr
     assert command("play", "--continue", "--save", str(path)).returncode == 0
     assert not list(state.glob(".*.lock"))
+
+
+def test_only_a_game_begun_here_is_forgotten(state: Path) -> None:
+    path = state / "own.json"
+    table = gr.Table(gr.TableOptions(match_length=3), (gr.Seat("A"), gr.Seat("B")), dice=3)
+    table.apply(ac.Roll())
+    path.parent.mkdir(parents=True)
+    path.write_text(table.to_json())
+    left = command("play", "--continue", "--save", str(path), answers="quit\n")
+    assert path.exists()
+    assert "gammon-rl play --continue goes on" in left.stdout  # it lies where plain --continue looks
+    elsewhere = state.parent / "other.json"
+    path.rename(elsewhere)
+    left = command("play", "--continue", "--save", str(elsewhere), answers="quit\n")
+    assert f"--continue --save {elsewhere} goes on" in left.stdout.replace("\n", " ")
+    undone = command("play", "--level", "easy", "--dice-seed", "4", "--save", str(state / "mine.json"),
+                     answers="\nlist\n1\nundo\nundo\nundo\nquit\n")  # fmt: skip
+    assert undone.returncode == 0
+    if "edo" in undone.stdout:
+        assert (state / "mine.json").exists()
+    command("play", "--level", "easy", "--dice-seed", "4", "--save", str(state / "none.json"), answers="quit\n")
+    assert not (state / "none.json").exists()
+
+
+def test_a_mat_file_is_not_played_in(state: Path) -> None:
+    refused = command("play", "--level", "easy", "--save", "x.mat")
+    assert refused.returncode == 2
+    assert "the command save writes a .mat of it" in refused.stderr
+    path = state / "old.mat"
+    path.parent.mkdir(parents=True)
+    text = (Path(__file__).parent / "data/own_match.mat").read_text()
+    path.write_text(text)
+    assert command("play", "--continue", "--save", str(path), answers="quit\n").returncode in (0, 2)
+    assert path.read_text() == text
+
+
+@pytest.mark.parametrize("name", ["/", ".", "..", "~nosuch/x", "a\0b", "x" * 5000])
+def test_a_name_that_is_no_file_is_said_and_asked_again(name: str, state: Path) -> None:
+    answers = f"\nload {name}\nsave {name}\npips\n"
+    if "\0" not in name:
+        done = command("play", "--level", "easy", "--dice-seed", "1", answers=answers)
+        assert done.returncode == 0
+        assert "Traceback" not in done.stderr
+    with pytest.raises((gr.TableError, OSError)):
+        saving.read(saving.named(name))
+
+
+def test_a_folder_among_the_games_is_passed_over(state: Path) -> None:
+    command("play", "--level", "easy", "--dice-seed", "1", answers="\nlist\n1\nquit\n")
+    (state / "zzz.json").mkdir()
+    assert "Going on where you left" in command("play", "--continue", answers="quit\n").stdout
+
+
+def test_there_is_a_place_without_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(path: Path) -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "expanduser", none)
+    monkeypatch.delenv(saving.FOLDER_VARIABLE, raising=False)
+    assert saving.folder().name == "gammon-rl"
+    assert saving.folder().is_absolute()

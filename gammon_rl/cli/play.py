@@ -71,6 +71,7 @@ def play(
     from gammon_rl.table.table import Table
 
     look_of(look)
+    save = saving.named(str(save)) if save is not None else None
     first: list[str] = []
     before: bytes | None
     if go_on:
@@ -78,6 +79,8 @@ def play(
         saved = _unfinished(save)
         path, table, model, before = saved.path, saved.table, model or saved.model, saved.content
         first = [saved.remark, "Going on where you left."]
+        if saving.is_mat(path):  # a .mat file stays as it is
+            path, before = saving.fresh_path(), None
     else:
         options = TableOptions(
             variant=variant,
@@ -141,6 +144,8 @@ def _path(save: Path | None) -> Path:
 
     if save is not None and (save.exists() or saving.previous(save).exists()):
         raise TableError(f"{save} exists: --continue goes on with it, or name another file")
+    if save is not None and saving.is_mat(save):
+        raise TableError(f"{save}: a game is kept as JSON while it is played; the command save writes a .mat of it")
     return save or saving.fresh_path()
 
 

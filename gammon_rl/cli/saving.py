@@ -6,8 +6,6 @@ names unless another one is asked for, one for each game or match.
 
 import contextlib
 import json
-import os
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -18,7 +16,7 @@ from gammon_rl.errors import GammonError, TableError
 from gammon_rl.table.mat import read_mat, to_mat
 from gammon_rl.table.options import Seat
 from gammon_rl.table.table import Table
-from gammon_rl.writing import held, write_whole
+from gammon_rl.writing import held, own_folder, write_whole
 
 FOLDER_VARIABLE: Final = "GAMMON_RL_STATE"
 _FORMAT: Final = "gammon_rl game"
@@ -66,6 +64,7 @@ class Keeper:
     def __init__(self, path: Path, model: str | None = None, before: bytes | None = None) -> None:
         self.path = path
         self._model, self._before = model, before
+        self._begun_here = before is None
         if before is not None:
             self._tidy()
 
@@ -84,10 +83,18 @@ class Keeper:
             write_whole(self.path, content)
             self._before = content
 
-    def forget(self) -> None:
-        """Remove the files: nothing has happened that is worth them."""
-        for path in (self.path, previous(self.path)):
-            path.unlink(missing_ok=True)
+    @property
+    def command(self) -> str:
+        """The command that goes on with the game."""
+        named = "" if self.path.parent == folder() else f" --save {self.path}"
+        return f"gammon-rl play --continue{named}"
+
+    def forget(self) -> bool:
+        """Remove the files of a game that was begun here, and so far is worth none; tell whether they are gone."""
+        if self._begun_here:
+            for path in (self.path, previous(self.path)):
+                path.unlink(missing_ok=True)
+        return self._begun_here
 
     def _tidy(self) -> None:
         """Remove what a kill in the middle of writing has left behind."""
@@ -106,16 +113,24 @@ def as_bytes(table: Table, model: str | None = None) -> bytes:
 
 def folder() -> Path:
     """Return where games are kept: ``$GAMMON_RL_STATE``, or ``gammon-rl`` in the user's folder for state."""
-    chosen = os.environ.get(FOLDER_VARIABLE)
-    if chosen:
-        return Path(chosen).expanduser()
-    if sys.platform == "win32":
-        state = Path(os.environ.get("LOCALAPPDATA") or "~/AppData/Local")
-    elif sys.platform == "darwin":
-        state = Path("~/Library/Application Support")
-    else:
-        state = Path(os.environ.get("XDG_STATE_HOME") or "~/.local/state")
-    return state.expanduser() / "gammon-rl"
+    return own_folder(FOLDER_VARIABLE, "state")
+
+
+def named(text: str) -> Path:
+    """Return the path that a person means.
+
+    Raises
+    ------
+    TableError
+        If it can be no file's.
+    """
+    try:
+        path = Path(text).expanduser()
+    except RuntimeError as error:  # there is no such user
+        raise TableError(f"{text}: {error}") from None
+    if path.name in ("", ".", "..") or "\0" in text:
+        raise TableError(f"{text!r} is no name of a file")
+    return path
 
 
 def fresh_path() -> Path:
@@ -148,7 +163,7 @@ def in_use(path: Path) -> Iterator[bool]:
 def unfinished() -> Path | None:
     """Return the file of the unfinished game that was played last, if there is one."""
     names = {path.with_name(path.name.removesuffix(".previous")) for path in folder().glob("*.json*")}
-    found = [path for path in names if path.suffix == ".json"]
+    found = [path for path in names if path.suffix == ".json" and (path.is_file() or previous(path).is_file())]
     for path in sorted(found, key=_last_written, reverse=True):
         if not _is_over(path):
             return path
@@ -156,7 +171,7 @@ def unfinished() -> Path | None:
 
 
 def _last_written(path: Path) -> float:
-    return max((one.stat().st_mtime for one in (path, previous(path)) if one.exists()), default=0.0)
+    return max((one.stat().st_mtime for one in (path, previous(path)) if one.is_file()), default=0.0)
 
 
 def _is_over(path: Path) -> bool:
@@ -177,10 +192,15 @@ def export(path: Path, table: Table, model: str | None = None) -> None:
     OSError
         If it cannot be written.
     """
-    if path.suffix.casefold() == ".mat":
+    if is_mat(path):
         write_whole(path, to_mat(table).encode())
     else:
         write_whole(path, as_bytes(table, model))
+
+
+def is_mat(path: Path) -> bool:
+    """Whether a file is a ``.mat`` file, by its name."""
+    return path.suffix.casefold() == ".mat"
 
 
 def by_hand(table: Table) -> bool:
@@ -204,7 +224,7 @@ def read(path: Path, seats: tuple[Seat, Seat] | None = None) -> Saved:
     GammonError
         If neither can be used; the message says what is wrong.
     """
-    if path.suffix.casefold() == ".mat":
+    if is_mat(path):
         return _read_mat(path, seats)
     try:
         return _read(path, path)

@@ -10,7 +10,6 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -473,7 +472,7 @@ class Session:
             where = self._keeper.path if self._keeper else "nowhere: save FILE writes it"
             self._say(f"Kept after every action: {where}.")
             return
-        path = Path(text).expanduser()
+        path = saving.named(text)
         saving.export(path, self.table, self._bots.model)
         self._say(f"Written: {path}.")
 
@@ -482,7 +481,7 @@ class Session:
         if not text:
             self._say("Expected the name of a file: load FILE.")
             return
-        saved = saving.read(Path(text).expanduser(), seats=self.table.seats)
+        saved = saving.read(saving.named(text), seats=self.table.seats)
         if saved.table.options.variant != self.table.options.variant:
             raise TableError(f"that is a game of {saved.table.options.variant}, and the bots here play another variant")
         for seat in saved.table.seats:
@@ -672,10 +671,12 @@ class Session:
             games = sum(game.result is not None for game in table.record.games)
             count = f"{games} game{'s' * (games != 1)} played"
             self._say(f"Score: {self._teller.score(table.score)}. {count}.")
-        if self._keeper and not any(isinstance(event, ev.Played) for event in table.record.events):
-            self._keeper.forget()
-        elif self._keeper and not table.is_over:
-            self._say("It is saved: gammon-rl play --continue goes on.")
+        if not self._keeper:
+            return
+        played = any(isinstance(event, ev.Played) for event in table.record.events) or table.redoable
+        gone = not played and self._keeper.forget()
+        if not gone and not table.is_over:
+            self._say(f"It is saved: {self._keeper.command} goes on.")
 
     def _mark(self) -> tuple[int, int, int]:
         """Return what differs once something has happened at the table."""

@@ -11,7 +11,6 @@ import json
 import math
 import os
 import struct
-import sys
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammon_rl.errors import DatabaseFileError
-from gammon_rl.writing import written_whole
+from gammon_rl.writing import own_folder, written_whole
 
 FORMAT: Final = 1
 FOLDER_VARIABLE: Final = "GAMMON_RL_DATA"
@@ -54,16 +53,7 @@ class Database:
 
 def data_folder() -> Path:
     """Return the folder of the databases: ``$GAMMON_RL_DATA``, or ``gammon-rl`` in the user's cache folder."""
-    chosen = os.environ.get(FOLDER_VARIABLE)
-    if chosen:
-        return Path(chosen).expanduser()
-    if sys.platform == "win32":
-        cache = Path(os.environ.get("LOCALAPPDATA") or "~/AppData/Local")
-    elif sys.platform == "darwin":
-        cache = Path("~/Library/Caches")
-    else:
-        cache = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache")
-    return cache.expanduser() / "gammon-rl"
+    return own_folder(FOLDER_VARIABLE, "cache")
 
 
 def database_path(name: str) -> Path:
