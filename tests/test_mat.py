@@ -448,7 +448,7 @@ def test_a_file_in_the_manner_of_extreme_gammon() -> None:
     assert [seat.name for seat in record.seats] == ["José García", "Ann: the 2nd"]
     assert match.headers["Site"] == "eXtreme Gammon"
     texts = [event.text for event in record.events if isinstance(event, ev.Played)]
-    assert texts[:4] == ["24/23 13/10", "8/4 6/4", "24/18 18/13", "8/7 8/7 6/5 6/5"]
+    assert texts[:4] == ["24/23 13/10", "8/4 6/4", "24/13", "8/7(2) 6/5(2)"]
     assert [won(game) for game in record.games] == [(1, 2), (1, 1)]
     assert record.games[1].crawford
     assert Table.replay(record).is_over
