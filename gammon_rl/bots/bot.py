@@ -1,17 +1,29 @@
 """The bot: one position in, one play or cube decision out, with its reasons."""
 
-import time
+import threading
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
+from typing import Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gammon_rl.bots.cubeful import cube_ahead, worth_on_roll
-from gammon_rl.bots.levels import HARD, LEVELS, Level
+from gammon_rl.bots.clock import Clock, OutOfTime, Stop, Timed
+from gammon_rl.bots.cubeful import cube_ahead, seen_on_roll
+from gammon_rl.bots.levels import HARD, LEVELS, NORMAL, Level
 from gammon_rl.bots.search import outcomes_ahead
-from gammon_rl.errors import IllegalPlayError, InvalidNotationError, InvalidPositionError, ModelFileError
+from gammon_rl.bots.surely import points_surely_lost
+from gammon_rl.errors import (
+    DatabaseFileError,
+    IllegalPlayError,
+    InvalidNotationError,
+    InvalidPositionError,
+    ModelFileError,
+)
 from gammon_rl.eval.evaluator import Evaluator
+from gammon_rl.eval.exactly import WithBearoff, with_bearoff
 from gammon_rl.eval.model import load_model, released_model
 from gammon_rl.eval.network import Floats as Outcomes, nested
 from gammon_rl.eval.strongest import strongest
@@ -21,9 +33,12 @@ from gammon_rl.rules.notation import Play, play_of
 from gammon_rl.rules.plays import legal_plays
 from gammon_rl.rules.position import Position
 from gammon_rl.rules.variants import STANDARD, Boards, Variant
-from gammon_rl.stakes.cube import CubeDecision
+from gammon_rl.stakes.cube import CubeDecision, CubeEquities
 from gammon_rl.stakes.equity import turned_probs
 from gammon_rl.stakes.worth import Stakes
+
+_DOUBT: Final = 0.005  # an estimate, so a certain single game may look a little better than it is
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
@@ -53,13 +68,17 @@ class Candidate:
 
 
 class Bot:
-    """A player with a level.
+    """A player with a level, safe to ask from several threads at once.
+
+    Every call that decides takes a `time_limit` in seconds and a `stop`. It looks 0 plies ahead first, then 1, and so
+    on up to the level's depth, and answers by the last depth that it could finish. The clock is asked all through the
+    search; only the first look, some 2 ms, is always made.
 
     Parameters
     ----------
     level : str or Level
-        ``easy`` plays at random; ``normal`` and ``hard`` play by the model, ``hard`` looks ahead. A depth may
-        follow, as in ``hard@2``.
+        ``easy`` plays at random; ``novice`` and ``casual`` play by the model with errors, ``normal`` without;
+        ``hard`` looks ahead. A depth may follow the last two, as in ``hard@3``.
     model : Evaluator, str or Path, optional
         A model, its file, or the name of a released one; by default the one released for the variant, and for
         ``hard`` the solved game instead where its file is at hand (Hypergammon).
@@ -67,6 +86,11 @@ class Bot:
         Of its random choices.
     rules : Variant
         The variant it plays.
+    bearoff : bool, optional
+        Whether to take the end of the race from the bear-off databases. By default they are used if they are there and
+        sound, and nothing is ever built; True builds what is missing first; False does without.
+    quick : Evaluator, optional
+        A faster evaluator, which leaves only the best few replies inside the search for the model to look at.
 
     Raises
     ------
@@ -74,6 +98,8 @@ class Bot:
         If there is no such level.
     ModelFileError
         If the model cannot be used.
+    DatabaseFileError
+        If `bearoff` is True and there are none, and they cannot be built.
     """
 
     def __init__(
@@ -82,17 +108,24 @@ class Bot:
         model: Evaluator | str | Path | None = None,
         seed: int | None = None,
         rules: Variant = STANDARD,
+        *,
+        bearoff: bool | None = None,
+        quick: Evaluator | None = None,
     ) -> None:
         self.level = level if isinstance(level, Level) else _level(level)
         self.rules = rules
         self._rng = np.random.default_rng(seed)
+        self._one_at_a_time = threading.Lock()  # for the generator; all else never changes
+        self._quick = quick
         self._evaluator: Evaluator | None = None
         if self.level.ply >= 0:
             if model is None:
                 model = strongest(rules) if self.level.name == HARD.name else released_model(rules)
-            self._evaluator = load_model(model, rules) if isinstance(model, (str, Path)) else model
-            if self._evaluator.rules.name != rules.name:
-                raise ModelFileError(f"the model is made for {self._evaluator.rules.name}, not for {rules.name}")
+            evaluator = load_model(model, rules) if isinstance(model, (str, Path)) else model
+            for made in filter(None, (evaluator, quick)):
+                if made.rules.name != rules.name:
+                    raise ModelFileError(f"the model is made for {made.rules.name}, not for {rules.name}")
+            self._evaluator = evaluator if bearoff is False else _to_the_end(evaluator, build=bearoff is True)
 
     def __repr__(self) -> str:
         return f"Bot({self.level.name!r}, ply={self.level.ply}, rules={self.rules.name})"
@@ -102,7 +135,25 @@ class Bot:
         """Whether it judges by an evaluator, so that it can analyse; Easy has none."""
         return self._evaluator is not None
 
-    def choose_play(self, position: Position, dice: tuple[int, int], time_limit: float | None = None) -> Play:
+    @property
+    def evaluator(self) -> Evaluator:
+        """What it judges by, bear-off databases included.
+
+        Raises
+        ------
+        IllegalPlayError
+            If it has none (Easy).
+        """
+        return self._judge("positions")
+
+    @property
+    def has_bearoff(self) -> bool:
+        """Whether the end of the race comes from the bear-off databases."""
+        return isinstance(self._evaluator, WithBearoff)
+
+    def choose_play(
+        self, position: Position, dice: tuple[int, int], time_limit: float | None = None, stop: Stop | None = None
+    ) -> Play:
         """Return the play the bot makes.
 
         Parameters
@@ -112,8 +163,9 @@ class Bot:
         dice : (int, int)
             The roll.
         time_limit : float, optional
-            Seconds after which no further candidate is looked at; the play chosen without looking ahead is the answer
-            then. It is asked between candidates, so that one of them may take it past the limit.
+            Seconds it may take.
+        stop : Stop, optional
+            Such as a `threading.Event`: once it is set, from another thread, the call ends with what it knows by then.
 
         Returns
         -------
@@ -126,19 +178,26 @@ class Bot:
             If the dice are none, the game is over, a double waits for its answer, or the position is of another
             variant.
         """
+        clock = Clock.of(time_limit, stop)
         parents, afterstates = self._legal(position, dice)
         if not len(parents):
             best = turn(position.board)
         elif self._evaluator is None:
-            best = afterstates[self._rng.integers(len(afterstates))]
+            best = afterstates[self._drawn(lambda rng: rng.integers(len(afterstates)))]
         elif len(parents) == 1:
             best = afterstates[0]
         else:
-            best = afterstates[self._ranked(self._evaluator, afterstates, Stakes.of(position), time_limit)[0].index]
+            ranked = self._ranked(self._evaluator, afterstates, Stakes.of(position), clock)
+            best = afterstates[self._picked(ranked).index]
         return play_of(position.board, dice, best, self.rules)
 
-    def analyse(self, position: Position, dice: tuple[int, int], time_limit: float | None = None) -> list[Candidate]:
+    def analyse(
+        self, position: Position, dice: tuple[int, int], time_limit: float | None = None, stop: Stop | None = None
+    ) -> list[Candidate]:
         """Return all legal plays, best first; those looked at deeper come before the others.
+
+        A level that errs on purpose does so in its own play only, not here. The parameters are those of `choose_play`;
+        writing all plays down takes its part of the time.
 
         Raises
         ------
@@ -147,63 +206,164 @@ class Bot:
         IllegalPlayError
             If the bot has no evaluator to judge by (Easy).
         """
-        if self._evaluator is None:
-            raise IllegalPlayError("the easy bot has no opinion on plays; normal and hard have one")
+        evaluator = self._judge("plays")
+        clock = Clock.of(time_limit, stop)
         _, afterstates = self._legal(position, dice)
+        plays = [play_of(position.board, dice, afterstate, self.rules) for afterstate in afterstates]
         candidates = []
-        for one in self._ranked(self._evaluator, afterstates, Stakes.of(position), time_limit):
-            play = play_of(position.board, dice, afterstates[one.index], self.rules)
+        for one in self._ranked(evaluator, afterstates, Stakes.of(position), clock):
             probs = tuple(float(chance) for chance in nested(one.chances[::-1]))
-            candidates.append(Candidate(play, probs, one.equity, one.loss, one.ply))
+            candidates.append(Candidate(plays[one.index], probs, one.equity, one.loss, one.ply))
         return candidates
 
-    def cube_action(self, position: Position) -> CubeDecision:
+    def cube_action(
+        self, position: Position, time_limit: float | None = None, stop: Stop | None = None
+    ) -> CubeDecision:
         """Return the cube decision of a position, before the roll.
 
         For the player on roll it says whether to double, and what the right answer would be. If the position is that
         of a player who has been doubled, it is the doubler's decision, and `take` is the answer to give.
 
-        Easy never doubles, and takes unless it is more than a fifth behind in pips; it has no equities.
+        Easy never doubles, and takes unless it is more than a fifth behind in pips; it has no equities. A level that
+        errs on purpose decides by equities with its error in them. `time_limit` and `stop` are as in `choose_play`.
         """
         self._check(position)
         asked = position.turned() if position.doubled else position
         if self._evaluator is None:
             return _easy_cube(asked)
-        return cube_ahead(self._evaluator, asked.board, Stakes.of(asked), self.level.ply).decision()
+        cube = self._cube(self._evaluator, asked, Clock.of(time_limit, stop))
+        if self.level.noise:
+            # Two choices differ in one question: what a double changes.
+            error = self._drawn(lambda rng: rng.normal(0, self.level.noise, 2))
+            cube = replace(cube, nd=cube.nd + error[0], taken=cube.taken + error[1], beavered=cube.beavered + error[1])
+        return cube.decision()
 
-    def probs(self, position: Position) -> NDArray[np.float32]:
-        """Return the nested chances of the player on roll before rolling, float32 (5,), at the level's depth."""
+    def resignation(self, position: Position) -> int:
+        """Return what the player on roll surely loses: 0 if anything can still happen, else 1, 2 or 3.
+
+        It is what a player may offer to resign without giving anything away, before the roll: a single game, a gammon
+        or a backgammon that no dice can avert any more. Under the Jacoby rule with the cube in the centre a lost game
+        is a single one.
+        """
         self._check(position)
+        single = position.jacoby and not position.match_length and position.cube_owner == "centre"
+        lost = points_surely_lost(position.board, self.rules)
+        return min(lost, 1) if single else lost
+
+    def accepts(
+        self, position: Position, level: int, time_limit: float | None = None, stop: Stop | None = None
+    ) -> bool:
+        """Return whether the bot accepts a resignation: unless playing on promises it more.
+
+        Parameters
+        ----------
+        position : Position
+            As the bot sees it; the other player, who would resign, is on roll.
+        level : int
+            What is offered: 1 a single game, 2 a gammon, 3 a backgammon.
+        time_limit, stop
+            As in `choose_play`.
+
+        Raises
+        ------
+        InvalidPositionError
+            If the level is none of these, or as `choose_play`.
+        """
+        self._check(position)
+        if level not in (1, 2, 3):
+            raise InvalidPositionError(f"a resignation is 1, 2 or 3 games, got {level!r}")
+        mine, theirs = checkers_off(position.board, self.rules).tolist()
+        if level == 3 or theirs:  # nothing more can be won
+            return True
         if self._evaluator is None:
-            raise IllegalPlayError("the easy bot has no opinion on positions; normal and hard have one")
+            return level == 2 or mine == 0  # Easy lets nobody off who has all checkers left while it bears off
+        stakes = Stakes.of(position)
+        cube = self._cube(self._evaluator, position.turned(), Clock.of(time_limit, stop))
+        playing_on = float(stakes.equity(stakes.other_side(cube.worth)))
+        return float(stakes.equity(stakes.worth(level))) >= playing_on - _DOUBT
+
+    def probs(
+        self, position: Position, time_limit: float | None = None, stop: Stop | None = None
+    ) -> NDArray[np.float32]:
+        """Return the nested chances of the player on roll before rolling, float32 (5,), at the level's depth.
+
+        `time_limit` and `stop` are as in `choose_play`.
+        """
+        evaluator = self._judge("positions")
+        self._check(position)
         asked = position.turned() if position.doubled else position
-        probs = self._before_roll(self._evaluator, asked)
+        clock, board = Clock.of(time_limit, stop), asked.board[None]
+        chances = self._deepening(evaluator, clock, lambda judge, ply: outcomes_ahead(judge, board, ply, self._quick))
+        probs: NDArray[np.float32] = nested(chances)[0]
         return turned_probs(probs) if position.doubled else probs
 
-    def _before_roll(self, evaluator: Evaluator, position: Position) -> NDArray[np.float32]:
-        """Return the nested chances of the player on roll, float32 (5,), at the level's depth."""
-        probs: NDArray[np.float32] = nested(outcomes_ahead(evaluator, position.board[None], self.level.ply))[0]
-        return probs
+    def _cube(self, evaluator: Evaluator, position: Position, clock: Clock) -> CubeEquities:
+        """Return the equities of the player on roll, as deep as the level and the clock allow."""
+        board, stakes = position.board, Stakes.of(position)
+        return self._deepening(evaluator, clock, lambda judge, ply: cube_ahead(judge, board, stakes, ply, self._quick))
 
-    def _ranked(
-        self, evaluator: Evaluator, afterstates: Boards, stakes: Stakes, time_limit: float | None
-    ) -> list["_Ranked"]:
+    def _deepening(self, evaluator: Evaluator, clock: Clock, look: Callable[[Evaluator, int], _T]) -> _T:
+        """Return what is seen at the level's depth, or at the last one before the time was up."""
+        ply = self.level.ply
+        if clock.end is None and clock.stop is None:
+            return look(evaluator, ply)
+        found = look(evaluator, 0)
+        try:
+            for depth in range(1, ply + 1):
+                found = look(Timed(evaluator, clock), depth)
+        except OutOfTime:
+            pass
+        return found
+
+    def _ranked(self, evaluator: Evaluator, afterstates: Boards, stakes: Stakes, clock: Clock) -> list["_Ranked"]:
         """Return afterstates, best first; those looked at deeper come before the others."""
-        deadline = None if time_limit is None else time.monotonic() + time_limit
-        shallow = _seen(evaluator, afterstates, np.arange(len(afterstates)), stakes, 0)
-        behind = np.array([-one.equity for one in shallow], dtype=np.float32)
-        keep = [shallow[at].index for at in self.level.candidates_of(np.zeros(len(shallow), dtype=np.int64), behind)]
-        if self.level.ply == 0 or len(keep) < 2:
-            return shallow
-        deep: list[_Ranked] = []
-        for index in keep:
-            if deadline is not None and time.monotonic() >= deadline:
-                return shallow  # values of different depth are not compared: all candidates count, or none
-            deep += _seen(evaluator, afterstates[[index]], np.array([index]), stakes, self.level.ply)
-        deep.sort(key=lambda one: -one.equity)
-        deep = [replace(one, loss=deep[0].equity - one.equity) for one in deep]
-        base = next(one.equity for one in shallow if one.index == deep[0].index)
-        return [*deep, *(replace(one, loss=base - one.equity) for one in shallow if one.index not in keep)]
+        if not len(afterstates):
+            return []
+        stakes = stakes.turned()  # the other player is on roll there
+        layers = [self._seen(evaluator, afterstates, np.arange(len(afterstates)), stakes, 0)]
+        watched = Timed(evaluator, clock)
+        for ply in range(1, self.level.ply + 1):
+            found = layers[-1]
+            behind = np.array([-one.equity for one in found], dtype=np.float32)
+            kept = self.level.candidates_of(np.zeros(len(found), dtype=np.int64), behind, ply - 1)
+            if len(kept) < 2:
+                break
+            numbers = np.array([found[at].index for at in kept])
+            try:
+                layers.append(self._seen(watched, afterstates[numbers], numbers, stakes, ply))
+            except OutOfTime:
+                break  # values of different depth are not compared: all candidates count, or none
+        return _in_order(layers)
+
+    def _seen(
+        self, evaluator: Evaluator, afterstates: Boards, numbers: NDArray[np.int64], stakes: Stakes, ply: int
+    ) -> list["_Ranked"]:
+        """Return afterstates as they look at a depth, best first; the stakes are the other player's."""
+        chances, worth = seen_on_roll(evaluator, afterstates, stakes, ply, self._quick)
+        mine = stakes.turned()
+        equity = mine.equity(mine.other_side(worth))
+        order = np.argsort(-equity, kind="stable")
+        return [
+            _Ranked(int(numbers[at]), chances[at], float(equity[at]), float(equity[order[0]] - equity[at]), ply)
+            for at in order
+        ]
+
+    def _picked(self, ranked: list["_Ranked"]) -> "_Ranked":
+        """Return the best of the deepest, as the level sees it with its error."""
+        if not self.level.noise:
+            return ranked[0]
+        deepest = [one for one in ranked if one.ply == ranked[0].ply]
+        error = self._drawn(lambda rng: rng.normal(0, self.level.noise, len(deepest)))
+        return deepest[int(np.argmax([one.equity for one in deepest] + error))]
+
+    def _drawn(self, draw: Callable[[np.random.Generator], _T]) -> _T:
+        with self._one_at_a_time:
+            return draw(self._rng)
+
+    def _judge(self, what: str) -> Evaluator:
+        if self._evaluator is None:
+            raise IllegalPlayError(f"the easy bot has no opinion on {what}; normal and hard have one")
+        return self._evaluator
 
     def _legal(self, position: Position, dice: tuple[int, int]) -> tuple[np.ndarray, Boards]:
         self._check(position)
@@ -229,15 +389,29 @@ class _Ranked:
     ply: int
 
 
-def _seen(
-    evaluator: Evaluator, afterstates: Boards, numbers: NDArray[np.int64], stakes: Stakes, ply: int
-) -> list[_Ranked]:
-    """Return afterstates as they look at a depth, best first."""
-    chances = outcomes_ahead(evaluator, afterstates, ply)
-    equity = stakes.equity(stakes.other_side(worth_on_roll(evaluator, afterstates, stakes.turned(), ply)))
-    order = np.argsort(-equity, kind="stable")
-    best = equity[order[0]] if len(order) else 0.0
-    return [_Ranked(int(numbers[at]), chances[at], float(equity[at]), float(best - equity[at]), ply) for at in order]
+def _in_order(layers: list[list[_Ranked]]) -> list[_Ranked]:
+    """Return all afterstates, each as it was seen deepest, from their layers by depth, the deepest one first.
+
+    What was left behind at a depth loses what it is behind the best one there.
+    """
+    ranked = list(layers[-1])
+    for deeper, layer in pairwise(reversed(layers)):
+        kept = {one.index for one in deeper}
+        best = next(one.equity for one in layer if one.index == ranked[0].index)
+        ranked += [replace(one, loss=best - one.equity) for one in layer if one.index not in kept]
+    return ranked
+
+
+def _to_the_end(evaluator: Evaluator, *, build: bool) -> Evaluator:
+    """Put bear-off databases before an evaluator, if its variant has them and they are at hand."""
+    if evaluator.rules.checkers != STANDARD.checkers or isinstance(evaluator, WithBearoff):
+        return evaluator
+    try:
+        return with_bearoff(evaluator, build=build)
+    except DatabaseFileError:
+        if build:
+            raise
+        return evaluator  # it plays on without
 
 
 def _easy_cube(position: Position) -> CubeDecision:
@@ -249,7 +423,8 @@ def _easy_cube(position: Position) -> CubeDecision:
 
 def _level(text: str) -> Level:
     base, at, plies = text.lower().partition("@")
-    if base not in LEVELS or (at and (plies not in ("0", "1", "2", "3") or base == "easy")):
+    deep = (NORMAL.name, HARD.name)
+    if base not in LEVELS or (at and (plies not in ("0", "1", "2", "3") or base not in deep)):
         raise InvalidNotationError(
             f"level {text!r}: expected {', '.join(LEVELS)}, the last two with @0 to @3 if you like"
         )

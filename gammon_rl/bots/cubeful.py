@@ -2,33 +2,45 @@
 
 Every state of the cube that can come about is carried through the tree, and at each node the player on roll doubles or
 not and the other answers, as is best for them at that depth. The replies inside the tree are chosen by the chances of
-the six outcomes, weighed as the score weighs them with the cube as it is at the root.
+the six outcomes, weighed as the score weighs them with the cube as it is at the root. Where the evaluator holds
+bear-off databases, the end of a money game comes from them: it is exact
+with the cube, and nothing is looked ahead from it.
 
-Legend: N boards, ... the rolls between the root and a node.
+Legend: N boards.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from gammon_rl.bots.search import best_replies
+from gammon_rl.bots.clock import Timed
+from gammon_rl.bots.search import BLOCK, mean_over_rolls, valued_replies
 from gammon_rl.eval.evaluator import Evaluator
-from gammon_rl.eval.network import certain, nested
+from gammon_rl.eval.exactly import WithBearoff
+from gammon_rl.eval.network import Floats as Outcomes, nested
+from gammon_rl.exact.bearoff import Bearoff
 from gammon_rl.rules.board import results
-from gammon_rl.rules.dice import ROLL_CHANCES
+from gammon_rl.rules.dice import ROLL_CHANCES, ROLLS
 from gammon_rl.rules.variants import Boards
 from gammon_rl.stakes.cube import CubeEquities, cubeful, decide
 from gammon_rl.stakes.efficiency import cube_efficiency
 from gammon_rl.stakes.equity import Floats
-from gammon_rl.stakes.worth import Stakes
+from gammon_rl.stakes.worth import CUBE_LIMIT, Stakes
 
-_Worths = Callable[[Evaluator, Boards, Sequence[Stakes], int], list[Floats]]
-
-_BLOCK: Final = 128  # boards looked ahead from at once: 21 rolls and some 20 replies of each stay small
+_Seen = tuple[Outcomes, list[Floats]]  # the chances of the six outcomes, and the worth at each of the stakes
 
 
-def cube_ahead(evaluator: Evaluator, boards: Boards, stakes: Stakes, plies: int = 0) -> CubeEquities:
+def cube_ahead(
+    evaluator: Evaluator,
+    boards: Boards,
+    stakes: Stakes,
+    plies: int = 0,
+    quick: Evaluator | None = None,
+    seen: Outcomes | None = None,
+) -> CubeEquities:
     """Return the equities of doubling and of not doubling before the roll.
 
     Parameters
@@ -41,63 +53,148 @@ def cube_ahead(evaluator: Evaluator, boards: Boards, stakes: Stakes, plies: int 
         What is played for, as the player on roll sees it: of all boards, or with arrays (N,).
     plies : int
         How far to look; 0 asks the evaluator itself.
+    quick : Evaluator, optional
+        A faster one, which leaves only its best few replies for the other to look at.
+    seen : float32 (N, 6), optional
+        The evaluator's outcomes of the boards, where they are known already; used at 0 plies.
     """
     choices = [stakes, stakes.raised(), *([stakes.raised(4)] if stakes.beavers else [])]
-    nd, taken, *beavered = _in_blocks(_going_on, evaluator, boards, choices, plies)
+    flat = boards.reshape(-1, 26)
+    nd, taken, *beavered = _Search(evaluator, quick).going_on(flat, choices, plies, seen)[1]
+    if boards.ndim == 1:
+        nd, taken, beavered = nd[0], taken[0], [one[0] for one in beavered]
     return decide(nd, taken, stakes, *beavered)
 
 
-def worth_on_roll(evaluator: Evaluator, boards: Boards, stakes: Stakes, plies: int = 0) -> Floats:
+def worth_on_roll(
+    evaluator: Evaluator, boards: Boards, stakes: Stakes, plies: int = 0, quick: Evaluator | None = None
+) -> Floats:
     """Return what boards are worth to the player on roll, who may double first, float64 (N,): points, or MWC.
 
     Parameters
     ----------
-    evaluator, boards, stakes, plies
+    evaluator, boards, stakes, plies, quick
         See `cube_ahead`.
     """
-    return _in_blocks(_on_roll, evaluator, boards, [stakes], plies)[0]
+    return seen_on_roll(evaluator, boards, stakes, plies, quick)[1]
 
 
-def _in_blocks(worths: _Worths, evaluator: Evaluator, boards: Boards, stakes: list[Stakes], plies: int) -> list[Floats]:
-    if plies == 0 or boards.ndim == 1:
-        return worths(evaluator, boards, stakes, plies)
-    parts = []
-    for at in range(0, max(1, len(boards)), _BLOCK):
-        rows = slice(at, at + _BLOCK)
-        parts.append(worths(evaluator, boards[rows], [one.rows(rows) for one in stakes], plies))
-    return [np.concatenate(column) for column in zip(*parts, strict=True)]
+def seen_on_roll(
+    evaluator: Evaluator,
+    boards: Boards,
+    stakes: Stakes,
+    plies: int = 0,
+    quick: Evaluator | None = None,
+    seen: Outcomes | None = None,
+) -> tuple[Outcomes, Floats]:
+    """Return the chances of the six outcomes, float32 (N, 6), and `worth_on_roll`, of one and the same search."""
+    outcomes, worths = _Search(evaluator, quick).on_roll(boards, [stakes], plies, seen)
+    return outcomes, worths[0]
 
 
-def _on_roll(evaluator: Evaluator, boards: Boards, stakes: Sequence[Stakes], plies: int) -> list[Floats]:
-    """Return what boards (..., 26) are worth to the player on roll at each of the stakes, who may double first."""
-    choices: list[Stakes] = []
-    for one in stakes:
-        choices.append(one)
-        if one.may_double.any():
-            choices += [one.raised(), *([one.raised(4)] if one.beavers else [])]
-    worths = iter(_going_on(evaluator, boards, choices, plies))
-    found = []
-    for one in stakes:
-        nd = next(worths)
-        if one.may_double.any():
-            nd = decide(nd, next(worths), one, *([next(worths)] if one.beavers else [])).worth
-        found.append(nd)
-    return found
+class _Search:
+    """One evaluator, its quick companion, and its databases if it has any."""
+
+    def __init__(self, evaluator: Evaluator, quick: Evaluator | None) -> None:
+        self._evaluator, self._quick = evaluator, quick
+        self._bearoff = _bearoff_of(evaluator)
+
+    def on_roll(self, boards: Boards, stakes: Sequence[Stakes], plies: int, seen: Outcomes | None = None) -> _Seen:
+        """Return what boards (N, 26) are worth to the player on roll at each of the stakes, who may double first."""
+        choices: list[Stakes] = []
+        for one in stakes:
+            choices.append(one)
+            if one.may_double.any():
+                choices += [one.raised(), *([one.raised(4)] if one.beavers else [])]
+        outcomes, worths = self.going_on(boards, choices, plies, seen)
+        rest = iter(worths)
+        found = []
+        for one in stakes:
+            nd = next(rest)
+            if one.may_double.any():
+                nd = decide(nd, next(rest), one, *([next(rest)] if one.beavers else [])).worth
+            found.append(nd)
+        return outcomes, found
+
+    def going_on(self, boards: Boards, stakes: Sequence[Stakes], plies: int, seen: Outcomes | None = None) -> _Seen:
+        """Return what boards (N, 26) are worth to the player on roll at each of the stakes, who rolls at once."""
+        if plies == 0:
+            return self._leaf(boards, stakes, seen)
+        known = self._settled(boards, stakes)
+        outcomes = np.empty((len(boards), 6), dtype=np.float32)
+        worths = [np.empty(len(boards)) for _ in stakes]
+        blocks = [(np.flatnonzero(known), 0)] if known.any() else []
+        live = np.flatnonzero(~known)
+        size = 4 * BLOCK
+        blocks += [(live[at : at + size], plies) for at in range(0, len(live), size)]
+        for rows, depth in blocks:
+            some = [one.rows(rows) for one in stakes]
+            chances, found = self._node(boards[rows], some, depth) if depth else self._leaf(boards[rows], some)
+            outcomes[rows] = chances
+            for worth, part in zip(worths, found, strict=True):
+                worth[rows] = part
+        return outcomes, worths
+
+    def _node(self, boards: Boards, stakes: Sequence[Stakes], plies: int) -> _Seen:
+        """Return the mean over the rolls of what the other side does best."""
+        theirs = [one.turned() for one in stakes]
+        replies, seen = valued_replies(self._evaluator, boards, theirs[0].of_outcomes, self._quick)
+        each = np.repeat(np.arange(len(boards)), len(ROLLS))
+        after = [one.rows(each) for one in theirs]
+        ahead, worths = self.on_roll(replies.reshape(-1, 26), after, plies - 1, seen.reshape(-1, 6))
+        mine = [
+            one.other_side(worth.reshape(-1, len(ROLLS)) @ ROLL_CHANCES)
+            for one, worth in zip(stakes, worths, strict=True)
+        ]
+        return mean_over_rolls(ahead.reshape(-1, len(ROLLS), 6)), mine
+
+    def _settled(self, boards: Boards, stakes: Sequence[Stakes]) -> NDArray[np.bool_]:
+        """Return which boards need no look ahead: of games that are over, and exact ones."""
+        over: NDArray[np.bool_] = results(boards, self._evaluator.rules) != 0
+        if self._bearoff is not None and stakes[0].table is None:
+            over |= self._bearoff.knows_cube(boards)
+        return over
+
+    def _leaf(self, boards: Boards, stakes: Sequence[Stakes], seen: Outcomes | None = None) -> _Seen:
+        outcomes = self._evaluator.outcomes(boards) if seen is None else seen
+        probs, efficiency = nested(outcomes), cube_efficiency(boards, self._evaluator.rules)
+        worths = list(np.broadcast_to(cubeful(probs, _side_by_side(stakes), efficiency), (len(stakes), len(boards))))
+        if self._bearoff is not None and stakes[0].table is None:
+            known = np.flatnonzero(self._bearoff.knows_cube(boards))
+            if known.size:
+                worths = [
+                    _exactly(self._bearoff, boards, known, one, worth)
+                    for one, worth in zip(stakes, worths, strict=True)
+                ]
+        return outcomes, worths
 
 
-def _going_on(evaluator: Evaluator, boards: Boards, stakes: Sequence[Stakes], plies: int) -> list[Floats]:
-    """Return what boards (..., 26) are worth to the player on roll at each of the stakes, who rolls at once."""
-    if plies == 0:
-        probs, efficiency = nested(evaluator.outcomes(boards)), cube_efficiency(boards, evaluator.rules)
-        return [cubeful(probs, one, efficiency) for one in stakes]
-    shape = boards.shape[:-1]
-    points = np.broadcast_to(stakes[0].turned().of_outcomes, (*shape, 6)).reshape(-1, 6)
-    replies = best_replies(evaluator, boards.reshape(-1, 26), points).reshape(*shape, -1, 26)
-    theirs = [one.reshaped(*one.shape, 1).turned() for one in stakes]
-    worths = _on_roll(evaluator, replies, theirs, plies - 1)
-    mine = [one.other_side(worth @ ROLL_CHANCES) for one, worth in zip(stakes, worths, strict=True)]
-    ended = results(boards, evaluator.rules)
-    if ended.any():
-        probs = nested(certain(ended))
-        mine = [np.where(ended != 0, cubeful(probs, one), worth) for one, worth in zip(stakes, mine, strict=True)]
-    return mine
+def _side_by_side(stakes: Sequence[Stakes]) -> Stakes:
+    """Return stakes that differ by their cubes only as one, whose first axis tells them apart: they are quicker so."""
+    shape = stakes[0].shape or (1,)
+    cubes, owners = (
+        np.stack([np.broadcast_to(array, shape) for array in arrays])
+        for arrays in ([one.cube for one in stakes], [one.owner for one in stakes])
+    )
+    return replace(stakes[0], cube=cubes, owner=owners)
+
+
+def _exactly(bearoff: Bearoff, boards: Boards, known: NDArray[np.int64], stakes: Stakes, worth: Floats) -> Floats:
+    """Put in the exact worth of those boards that the databases know with the cube.
+
+    They know a cube without a limit, so one that could be turned just once more is left to the model; one that cannot
+    be turned at all is exact there.
+    """
+    owner, cube = (np.broadcast_to(array, len(boards))[known] for array in (stakes.owner, stakes.cube))
+    names: Final = ("theirs", "centre", "mine")
+    by_owner = np.stack([bearoff.money_cube(boards[known], name)[0] for name in names])
+    exact = by_owner[owner + 1, np.arange(len(known))].astype(np.float64) * cube
+    mixed = worth.copy()
+    mixed[known] = np.where(4 * cube <= CUBE_LIMIT, exact, worth[known])
+    return mixed
+
+
+def _bearoff_of(evaluator: Evaluator) -> Bearoff | None:
+    if isinstance(evaluator, Timed):
+        return _bearoff_of(evaluator.evaluator)
+    return evaluator.bearoff if isinstance(evaluator, WithBearoff) else None

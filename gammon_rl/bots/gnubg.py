@@ -1,8 +1,8 @@
 """GNU Backgammon as an arena player: another process, asked over its external-player socket.
 
 GNU Backgammon is licensed under the GPL and is no part of this project; nothing of it is imported. Where it is
-installed, ``gnubg -t -q -r`` is started with an empty home of its own, told to choose by cubeless money equity,
-and handed one FIBS board line at a time; it answers with the steps of its play.
+installed, ``gnubg -t -q -r`` is started with an empty home of its own, told how to choose, and handed one FIBS board
+line at a time; it answers with the steps of its play, or with what it does with the cube.
 """
 
 import os
@@ -25,36 +25,52 @@ from gammon_rl.errors import PlayerUnavailableError
 from gammon_rl.rules.board import MY_BAR, OFF, turn
 from gammon_rl.rules.plays import legal_plays
 from gammon_rl.rules.steps import Step, moved
-from gammon_rl.rules.variants import Boards
+from gammon_rl.rules.variants import STANDARD, Boards
+from gammon_rl.stakes.worth import Bools, Stakes
 
 MAX_PLY: Final = 4  # as deep as its own move filters reach
 
-# Left alone, it would choose by its cubeful equity at 2-ply, under the Jacoby rule. (In 1.07 Jacoby has no say in
-# cubeless choices, which need not be so in others.) The rest are its defaults, said so that they hold in any version.
-# Its move filters (up to 8 candidates within 0.16) and bear-off databases are part of its strength and stay.
+# Left alone, it would choose at 2-ply, under the Jacoby rule. (In 1.07 Jacoby has no say in cubeless choices, which
+# need not be so in others.) The rest are its defaults, said so that they hold in any version. Its move filters (up to 8
+# candidates within 0.16), match equity table and bear-off databases are part of its strength and stay.
 _SETTINGS: Final = """\
 set evaluation chequerplay type evaluation
 set evaluation chequerplay evaluation plies {ply}
-set evaluation chequerplay evaluation cubeful off
+set evaluation chequerplay evaluation cubeful {cubeful}
 set evaluation chequerplay evaluation prune on
 set evaluation chequerplay evaluation noise 0
-set jacoby off
+set evaluation cubedecision type evaluation
+set evaluation cubedecision evaluation plies {ply}
+set evaluation cubedecision evaluation cubeful on
+set evaluation cubedecision evaluation prune on
+set evaluation cubedecision evaluation noise 0
+set jacoby {jacoby}
+set beavers {beavers}
+set crawford on
 set threads 1
 external {socket}
 """
 _SOCKET: Final = "gnubg.socket"
 
-# Two names; match length 0 (money) and no score; the 26 points; turn 1; the dice, as mine and as theirs; a centred
-# cube of 1; colour 1 moving in direction -1, so that our board can be sent as it is: the mover's counts positive,
-# moving from 24 down to 1; where home and bar are; men off and on the bar, which it works out for itself; flags.
-_BOARD_LINE: Final = "board:me:you:0:0:0:" + "%d:" * 26 + "1:%d:%d:%d:%d:1:1:1:0:1:-1:0:25:0:0:0:0:0:0:0:0\n"
+# Two names; match length (0 for money) and score; the 26 points; whose turn; the dice, as mine and as theirs; the cube;
+# whether I and they may double, which says whose it is; whether a double is on offer; colour 1 moving in direction -1,
+# so that our board can be sent as it is: the mover's counts positive, moving from 24 down to 1; where home and bar are;
+# men off and on the bar, which it works out for itself; flags, of which it asks for the last but one, whether the
+# Crawford game is over.
+_BOARD_LINE: Final = (
+    "board:me:you:{length}:{mine}:{theirs}:{points}:{turn}:{dice}:{dice}:{cube}:{i_may}:{they_may}:{doubled}"
+    ":1:-1:0:25:0:0:0:0:0:0:{after_crawford}:0\n"
+)
 
 _RUN: Final = re.compile(r"((?:\d+|bar)(?:\*?/(?:\d+|off))+)\*?(?:\(([1-4])\))?\*?", re.ASCII)
+_ROLLING: Final = frozenset(("roll", "double"))
+_ANSWERING: Final = frozenset(("take", "drop", "beaver"))
+_BEAVERS: Final = 1  # so many in a row
 _ENDS: Final = {"bar": MY_BAR, "off": OFF}
 
 
 class GnubgPlayer:
-    """GNU Backgammon choosing cubeless money plays in standard backgammon, without noise.
+    """GNU Backgammon playing standard backgammon without noise: cubeless for money, or with the cube and at the score.
 
     Equal boards and dice give equal plays. Each instance is a process of its own, so several may play at the same
     time; one instance belongs to one thread. The engine ends when the player is closed, and by itself when this
@@ -64,6 +80,9 @@ class GnubgPlayer:
     ----------
     ply : int
         Its lookahead, 0 to 4. Each further ply costs it some twenty times more.
+    stakes : Stakes, optional
+        For play with the cube; only whether they are money or match play, with Jacoby or beavers or not, is of
+        interest. By default it plays cubeless for money.
     executable : str, optional
         The program to start; by default the one `find_gnubg` finds.
     timeout : float
@@ -80,13 +99,24 @@ class GnubgPlayer:
         If it is not installed or does not start.
     """
 
-    def __init__(self, ply: int = 0, *, executable: str | None = None, timeout: float = 60.0) -> None:
+    def __init__(
+        self, ply: int = 0, *, stakes: Stakes | None = None, executable: str | None = None, timeout: float = 60.0
+    ) -> None:
         if not 0 <= ply <= MAX_PLY:
             raise PlayerUnavailableError(f"gnubg plays at ply 0 to {MAX_PLY}, got {ply}")
         self.name = f"gnubg@{ply}"
-        self._process, self._socket = _start(executable or find_gnubg(), ply, timeout)
+        self._played_for = _kind(stakes)
+        self._scores_turned: dict[bool, bool] = {}
+        settings = _SETTINGS.format(
+            ply=ply,
+            cubeful="on" if stakes else "off",
+            jacoby="on" if stakes and stakes.jacoby else "off",
+            beavers=_BEAVERS if stakes and stakes.beavers else 0,
+            socket=_SOCKET,
+        )
+        self._process, self._socket = _start(executable or find_gnubg(), settings, timeout)
 
-    def choose(self, boards: Boards, dice: NDArray[np.integer[Any]]) -> Boards:
+    def choose(self, boards: Boards, dice: NDArray[np.integer[Any]], stakes: Stakes | None = None) -> Boards:
         """Return the afterstates of the plays it chooses.
 
         Parameters
@@ -95,6 +125,8 @@ class GnubgPlayer:
             Boards seen by the player on roll, the games still going on.
         dice : int (N, 2)
             The roll for each board.
+        stakes : Stakes, optional
+            What is played for, with arrays (N,) as the player on roll sees them; of the kind it was started for.
 
         Returns
         -------
@@ -105,12 +137,13 @@ class GnubgPlayer:
         ------
         PlayerUnavailableError
             If the engine has ended, does not answer in time, or answers what is not a legal play. The player is
-            closed then.
+            closed then. Also if it was not started for such stakes.
         """
         after = boards.tolist()
+        lines = self._lines(boards, dice, stakes)
         try:
-            for row, roll in enumerate(dice.tolist()):
-                for step in _steps(self._ask(_board_line(after[row], roll))):
+            for row, line in enumerate(lines):
+                for step in _steps(self._ask(line)):
                     after[row] = moved(after[row], step)
             afterstates = turn(np.array(after, dtype=np.int8).reshape(-1, 26))
             _check_legal(boards, dice, afterstates)
@@ -118,6 +151,67 @@ class GnubgPlayer:
             self.close()  # an answer may still be on its way, and would be taken for the next one
             raise
         return afterstates
+
+    def doubles(self, boards: Boards, stakes: Stakes) -> Bools:
+        """Return whether it doubles before rolling, bool (N,); see `gammon_rl.bots.player.CubePlayer`."""
+        not_rolled = np.zeros((len(boards), 2), dtype=np.int64)
+        return np.asarray(self._says(self._lines(boards, not_rolled, stakes), _ROLLING) == "double")
+
+    def answers(self, boards: Boards, stakes: Stakes) -> tuple[Bools, Bools]:
+        """Return whether it takes, and beavers, a double, bool (N,); see `gammon_rl.bots.player.CubePlayer`."""
+        said = self._says(self._lines(turn(boards), None, stakes.turned()), _ANSWERING)
+        return np.asarray(said != "drop"), np.asarray(said == "beaver")
+
+    def _says(self, lines: Sequence[bytes], words: frozenset[str]) -> NDArray[np.str_]:
+        """Return the answers to questions about the cube."""
+        said = []
+        try:
+            for line in lines:
+                answer = self._ask(line).strip()
+                if answer not in words:
+                    raise PlayerUnavailableError(f"gnubg answered {answer!r}, not one of {', '.join(sorted(words))}")
+                said.append(answer)
+        except BaseException:
+            self.close()
+            raise
+        return np.array(said, dtype=np.str_)
+
+    def _lines(self, boards: Boards, dice: NDArray[np.integer[Any]] | None, stakes: Stakes | None) -> list[bytes]:
+        """Return the lines to send; without dice they ask for the answer to a double."""
+        if _kind(stakes) != self._played_for:
+            raise PlayerUnavailableError(f"{self.name} was started for {self._played_for}, not for {_kind(stakes)}")
+        rolls = [None] * len(boards) if dice is None else dice.tolist()
+        if stakes is None:
+            return [_board_line(board, roll) for board, roll in zip(boards.tolist(), rolls, strict=True)]
+        swapped = stakes.table is not None and self._turns_scores(doubled=dice is None)
+        columns = [
+            np.broadcast_to(column, len(boards)).tolist()
+            for column in (
+                stakes.cube,
+                stakes.owner,
+                stakes.theirs if swapped else stakes.mine,
+                stakes.mine if swapped else stakes.theirs,
+                stakes.after_crawford & (stakes.table is not None),
+            )
+        ]
+        return [
+            _board_line(board, roll, cube=cube, owner=owner, needs=(mine, theirs), after_crawford=after)
+            for board, roll, cube, owner, mine, theirs, after in zip(boards.tolist(), rolls, *columns, strict=True)
+        ]
+
+    def _turns_scores(self, doubled: bool) -> bool:
+        """Return whether it takes the first score of a line for that of the player who is not on roll.
+
+        In 1.07 it does, except when a double is on offer; another version may know better. So it is asked what nobody
+        can mistake: after the Crawford game the player who is behind doubles at once, and the one in front does not,
+        and drops for free while the other needs an even number of points.
+        """
+        if doubled not in self._scores_turned:
+            start, needs = STANDARD.start().tolist(), (1, 4) if doubled else (4, 1)
+            line = _board_line(start, None if doubled else (0, 0), needs=needs, after_crawford=True)
+            said = self._says([line], _ANSWERING if doubled else _ROLLING)
+            self._scores_turned[doubled] = bool(said[0] != ("drop" if doubled else "double"))
+        return self._scores_turned[doubled]
 
     def _ask(self, line: bytes) -> str:
         """Send one line and return the one line it answers."""
@@ -174,7 +268,17 @@ def find_gnubg() -> str:
     )
 
 
-def _start(executable: str, ply: int, timeout: float) -> tuple[subprocess.Popen[bytes], socket.socket]:
+def _kind(stakes: Stakes | None) -> str:
+    """Return what is played for, in words: what the engine has to be told before it starts."""
+    if stakes is None:
+        return "cubeless money play"
+    if stakes.table is not None:
+        return "matches"
+    options = [name for name, used in (("Jacoby", stakes.jacoby), ("beavers", stakes.beavers)) if used]
+    return f"money play with {' and '.join(['the cube', *options])}"
+
+
+def _start(executable: str, settings: str, timeout: float) -> tuple[subprocess.Popen[bytes], socket.socket]:
     """Start the engine and return it, and the socket connected to it; its home is already removed again.
 
     The home holds the socket and whatever the engine writes when it starts. When a connection ends, the engine
@@ -186,7 +290,7 @@ def _start(executable: str, ply: int, timeout: float) -> tuple[subprocess.Popen[
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}  # it embeds its own Python
     with tempfile.TemporaryDirectory(prefix="gnubg-", ignore_cleanup_errors=True) as home:
         commands, log = Path(home, "commands"), Path(home, "log")
-        commands.write_text(_SETTINGS.format(ply=ply, socket=_SOCKET))
+        commands.write_text(settings)
         try:
             with commands.open("rb") as stdin, log.open("wb") as stdout:
                 process = subprocess.Popen(
@@ -235,9 +339,44 @@ def _connect(process: subprocess.Popen[bytes], path: Path, timeout: float) -> so
         raise
 
 
-def _board_line(board: Sequence[int], roll: Sequence[int]) -> bytes:
-    """Return the FIBS board line for a board seen by the player on roll."""
-    return (_BOARD_LINE % (*board, *roll, *roll)).encode()
+def _board_line(
+    board: Sequence[int],
+    roll: Sequence[int] | None,
+    *,
+    cube: int = 1,
+    owner: int = 0,
+    needs: tuple[int, int] = (0, 0),
+    after_crawford: bool = False,
+) -> bytes:
+    """Return the FIBS board line for a board seen by the player who has to act.
+
+    Parameters
+    ----------
+    board : sequence of 26 int
+        The board.
+    roll : (int, int) or None
+        The dice; two zeros before they are rolled, None when the opponent has doubled.
+    cube, owner : int
+        What the cube shows, before a double that is on offer; 1 my cube, 0 in the centre, -1 theirs.
+    needs : (int, int)
+        The points that I and the opponent need to win the match; zeros for money.
+    after_crawford : bool
+        Whether the Crawford game is over.
+    """
+    length = max(needs)
+    return _BOARD_LINE.format(
+        length=length,
+        mine=length - needs[0],
+        theirs=length - needs[1],
+        points=":".join(map(str, board)),
+        turn=1 if roll else -1,
+        dice="{}:{}".format(*(roll or (0, 0))),
+        cube=cube,
+        i_may=int(owner >= 0),
+        they_may=int(owner <= 0),
+        doubled=int(roll is None),
+        after_crawford=int(after_crawford),
+    ).encode()
 
 
 @lru_cache(maxsize=4096)  # the same answers come again and again

@@ -1,10 +1,12 @@
-"""The bot's levels as data: how far each looks, and how many plays it takes a second look at."""
+"""The bot's levels as data: how far each looks, how many plays it looks at again, and how much it errs."""
 
 from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+
+from gammon_rl.bots.search import nearest
 
 
 @dataclass(frozen=True)
@@ -18,22 +20,26 @@ class Level:
     ply : int
         How far it looks (GNU Backgammon's count); -1 plays at random.
     candidates : int
-        The most plays that are looked ahead from.
+        The most plays that are looked ahead from at first; from each depth to the next about half as many go on.
     within : float
-        How many points a candidate may be behind the best at 0 plies.
+        How many points a candidate may be behind the best at 0 plies; at each further depth half as many.
+    noise : float
+        Standard deviation, in points, of the error it makes in what every play and every turn of the cube is worth.
+        It is what makes a level weaker than Normal; ``docs/bots.md`` says by how much.
     """
 
     name: str
     ply: int
     candidates: int = 5
     within: float = 0.16
+    noise: float = 0.0
 
     def at(self, ply: int) -> "Level":
         """Return the same level at another depth."""
         return replace(self, ply=ply)
 
-    def candidates_of(self, parents: NDArray[np.int64], equity: NDArray[np.float32]) -> NDArray[np.int64]:
-        """Return which afterstates deserve a second look, int64 (K,), not falling in their parents.
+    def candidates_of(self, parents: NDArray[np.int64], equity: NDArray[np.float32], ply: int = 0) -> NDArray[np.int64]:
+        """Return which afterstates deserve a deeper look, int64 (K,), not falling in their parents, best first.
 
         Parameters
         ----------
@@ -41,18 +47,16 @@ class Level:
             Boards of the afterstates, not falling.
         equity : float32 (M,)
             Equity of each for the player then on roll: the lower, the better the play.
+        ply : int
+            The depth that the equities come from.
         """
-        if not len(parents):
-            return np.empty(0, dtype=np.int64)
-        order = np.lexsort((equity, parents))
-        first = np.flatnonzero(np.diff(parents, prepend=-1))
-        counts = np.diff(first, append=len(parents))
-        rank = np.arange(len(parents)) - np.repeat(first, counts)
-        behind = equity[order] - np.repeat(equity[order[first]], counts)
-        return order[(rank < self.candidates) & (behind <= self.within)]
+        most = max(2, -(-self.candidates // 2**ply)) if self.candidates > 1 else 1
+        return nearest(parents, equity, most, self.within / 2**ply)
 
 
 EASY: Final = Level("easy", -1)
+NOVICE: Final = Level("novice", 0, noise=0.12)
+CASUAL: Final = Level("casual", 0, noise=0.05)
 NORMAL: Final = Level("normal", 0)
-HARD: Final = Level("hard", 1)
-LEVELS: Final = {level.name: level for level in (EASY, NORMAL, HARD)}
+HARD: Final = Level("hard", 2)
+LEVELS: Final = {level.name: level for level in (EASY, NOVICE, CASUAL, NORMAL, HARD)}

@@ -12,6 +12,7 @@ from gammon_rl.cli.bench import bench
 from gammon_rl.cli.evaluate import evaluate
 from gammon_rl.cli.play import play
 from gammon_rl.cli.regret import regret
+from gammon_rl.cli.rollout import rollout
 from gammon_rl.cli.solve import solve
 from gammon_rl.cli.train import export, train
 from gammon_rl.cli.watch import watch
@@ -51,6 +52,7 @@ for _name, _command in (
     ("export", export),
     ("arena", arena),
     ("eval", evaluate),
+    ("rollout", rollout),
     ("bearoff", bearoff),
     ("solve", solve),
     ("regret", regret),
