@@ -40,7 +40,7 @@ except PlayerUnavailableError as error:
     missing = str(error)
 needs_gnubg = pytest.mark.skipif(bool(missing), reason=missing)
 
-NAMES = ("Ann", "Bob Jo", "Émile", 'The "King": 2', "; x : 3", "名前", "31) 31: 8/5 6/5", "")
+NAMES = ("Ann", "Bob Jo", "Émile", 'The "King": 2', "; x : 3", "名前", "31) 31: 8/5 6/5", " x ")
 RARE = {ac.Double: 0.04, ac.Resign: 0.001, ac.Drop: 0.4, ac.DeclineResignation: 0.6}
 
 
@@ -281,8 +281,97 @@ def won(game: GameRecord) -> tuple[int, int] | None:
     return game.result and (game.result.winner, game.result.points)
 
 
+def test_a_game_lost_on_time_by_a_player_who_has_to_answer_a_resignation_is_read() -> None:
+    options = TableOptions(match_length=5, clock="normal", on_timeout="forfeit")
+    table = Table(options, dice=RecordedDice([(3, 1), (6, 5), (4, 2)]))
+    for action in (ac.Roll(), ac.Play("8/5 6/5"), ac.Resign(2)):
+        table.apply(action)
+    later = Table.from_json(table.to_json())
+    table.apply(ac.TimeOut(0))
+    match = read_one(to_mat(table))
+    assert match.record.games[0].result == table.result == ev.GameEnded(1, "forfeit", 1, 1, (0, 1))
+    assert to_mat(match.record) == to_mat(table)
+    assert len(match.notes) == 1
+    assert "Player 1 gives up where nobody can resign; it is lost on time for the answer" in match.notes[0]
+    # After the first chance the loser had, the resignation is done there.
+    for action in (ac.DeclineResignation(), ac.Roll(), ac.Play("24/13"), ac.Roll(), ac.Play("8/4 6/4"), ac.Resign(1)):
+        later.apply(action)
+    later.apply(ac.TimeOut(0))
+    match = read_one(to_mat(later))
+    assert match.record.games[0].result == ev.GameEnded(1, "resignation", 1, 1, (0, 1))
+    assert len(list(plays(match.record.games[0]))) == 2
+    assert "it is done at the last chance, and what follows that is left out" in match.notes[0]
+
+
+def test_whatever_way_a_game_is_given_up_what_is_written_is_read() -> None:
+    rng = np.random.default_rng(43)
+    seen = set()
+    for number in range(round(6 * min(SCALE, 30))):
+        options = TableOptions(
+            match_length=(0, 5, 7)[number % 3],
+            clock="fast",
+            on_timeout="forfeit",
+            jacoby=bool(number % 2),
+            beavers=True,
+        )
+        table = Table(options, dice=number)
+        while not table.is_over and len(table.record.events) < 60:
+            legal = table.legal_actions()
+            weights = np.array([0.1 if isinstance(one, ac.Drop | ac.AcceptResignation) else 1.0 for one in legal])
+            table.apply(legal[rng.choice(len(legal), p=weights / weights.sum())])
+            if table.to_act is not None and rng.random() < 0.4:
+                lost = Table.from_json(table.to_json())
+                lost.apply(ac.TimeOut(table.to_act))
+                given = [lost]
+                if ac.AcceptResignation() in table.legal_actions():
+                    given.append(Table.from_json(table.to_json()))
+                    given[-1].apply(ac.AcceptResignation())
+                for one in given:
+                    match = read_one(to_mat(one))
+                    assert [won(game) for game in match.record.games] == [won(game) for game in one.record.games]
+                    assert Table.replay(match.record).score == one.score
+                seen.add(table.phase)
+    assert seen >= {Phase.TO_ROLL, Phase.TO_PLAY, Phase.DOUBLED, Phase.RESIGNING}
+
+
+def test_a_game_given_up_after_a_turn_that_passed_against_a_closed_board_is_read_to_the_end() -> None:
+    """The file shows nothing of that turn, and the other player gives up in the next one."""
+    record = read_one((DATA / "gnubg_match.mat").read_bytes()).record
+    record = replace(record, options=replace(record.options, clock="fast", on_timeout="forfeit"))
+    at = next(at for at, state in enumerate(record.states()) if state.phase is Phase.CLOSED_BOARD)
+    table = Table.replay(record, at)
+    table.apply(ac.PassTurn())
+    loser = table.to_act
+    assert loser is not None
+    resigned = Table.from_json(table.to_json())
+    table.apply(ac.TimeOut(loser))
+    for action in (ac.Resign(1), ac.AcceptResignation()):
+        resigned.apply(action)
+    for one in (table, resigned):
+        match = read_one(to_mat(one))
+        assert won(match.record.games[-1]) == won(one.record.games[-1]) == (1 - loser, one.cube)
+        assert len(list(plays(match.record.games[-1]))) == len(list(plays(one.record.games[-1])))
+        assert not match.notes
+
+
+def test_a_record_without_events_has_no_games() -> None:
+    (match,) = read_mat(" 5 point match\n")
+    assert match.record.games == ()
+    assert read_one(to_mat(match.record)).record == match.record
+    table = Table(TableOptions(match_length=3))
+    assert table.record.with_events(()).games == ()
+    assert [game.number for game in table.record.games] == [1]
+
+
+def test_names_are_cleaned() -> None:
+    text = lines(OPENING).replace("Ann", "A\x1b[31mnn").replace("Bob", "B" * 300)
+    assert [seat.name for seat in read_one(text).record.seats] == ["A [31mnn", "B" * 40]
+    headed = f'; [Player 1 ""]\n; [Player 2 "\x07"]\n{lines(OPENING)}'
+    assert [seat.name for seat in read_one(headed).record.seats] == ["Player 1", "Player 2"]
+
+
 @needs_gnubg
-@pytest.mark.parametrize("name", [*NAMES, "A name that is far longer than thirty letters"])
+@pytest.mark.parametrize("name", [*NAMES, "A name of far more than thirty letters"])
 def test_gnubg_reads_any_name(name: str, tmp_path: Path) -> None:
     table = Table(TableOptions(match_length=3), [Seat(name), Seat("Bob")], RecordedDice([(3, 1), (6, 5)]))
     for action in (ac.Roll(), ac.Play("8/5 6/5"), ac.Roll()):

@@ -4,25 +4,32 @@ A test named after a ruling holds one decision about what the rules leave open.
 """
 
 import json
+import os
 import re
+import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import numpy as np
 import pytest
 
 import gammon_rl as gr
 from gammon_rl.errors import IllegalActionError, TableError
+from gammon_rl.rules import notation
 from gammon_rl.rules.position import Position
 from gammon_rl.rules.steps import Step
 from gammon_rl.rules.variants import VARIANTS
 from gammon_rl.stakes.cube import may_double
 from gammon_rl.table import actions as ac, events as ev
 from gammon_rl.table.dice import HandDice, RecordedDice, SeededDice, SystemDice
-from gammon_rl.table.options import CLOCKS, Seat, Settings, TableOptions
-from gammon_rl.table.state import Phase
+from gammon_rl.table.options import CLOCKS, Seat, Settings, TableOptions, clean_name
+from gammon_rl.table.state import Phase, position_for
 from gammon_rl.table.table import RunningTime, Table, _Cache
 from tests.positions import position
+
+SCALE = float(os.environ.get("GAMMON_RL_TEST_SCALE", "1"))
 
 ROLL = ac.Roll()
 MANUAL = Settings(auto_bearoff=False, auto_forced=False)
@@ -422,7 +429,7 @@ def test_ruling_15_five_points_are_not_closed_and_a_dance_is_rolled() -> None:
     five = position("bar 6x5 8x5 13x4", "19x2 20x2 21x2 22x2 23x2 24 12x4")
     table = placed(np.negative(five[::-1]), turn=1, rolls=[(2, 1), (3, 2)])
     table.apply(ROLL)
-    table.apply(next(play for play in table.plays if play.text == "13/11 11/10"))
+    table.apply(next(play for play in table.plays if play.text == "13/10"))
     assert table.phase is Phase.TO_ROLL
     assert ROLL in table.legal_actions()
     table.apply(ROLL)
@@ -529,6 +536,64 @@ def test_ruling_17_a_pause_stops_all_of_it_until_resumed_or_the_game_ends() -> N
     assert not table.settings(0).paused
 
 
+def test_ruling_17_automatic_bearoff_plays_a_roll_that_was_made_by_hand_too() -> None:
+    """It stops where one may double; after the roll one may not, and if there is one result it goes on."""
+    only_bearoff = Settings(auto_bearoff=True, auto_forced=False)
+    board = position("6x4", "24x2")
+    may_double = placed(board, rolls=[(6, 6), (2, 1)])
+    assert may_double.apply(ac.ChangeSettings(0, only_bearoff)) == (), "the roll waits, since one may double"
+    assert may_double.apply(ROLL)[1] == ev.Played(0, (6, 6), (Step(6, 0),) * 4, "table")
+    entered = Table(None, dice=HandDice())
+    entered._state = may_double._state._replace(
+        phase=Phase.TO_ROLL, turn=0, board=tuple(board.tolist()), owner=1, due=None
+    )
+    entered._cache = _Cache()
+    entered.apply(ac.ChangeSettings(0, only_bearoff))
+    assert entered.apply(ac.Roll((6, 6)))[1] == ev.Played(0, (6, 6), (Step(6, 0),) * 4, "table")
+    choice = placed(position("6 4x3", "24x2"), rolls=[(2, 1)])
+    choice.apply(ac.ChangeSettings(0, only_bearoff))
+    assert len(choice.apply(ROLL)) == 1, "with a choice it stops"
+    elsewhere = placed(position("13 6x4", "24x14 20"), rolls=[(6, 6)])
+    elsewhere.apply(ac.ChangeSettings(0, only_bearoff))
+    assert len(elsewhere.apply(ROLL)) == 1, "and it has nothing to do with a checker that is not home"
+
+
+def test_ruling_17_and_18_a_pause_is_there_again_in_the_game_that_one_goes_back_into() -> None:
+    rolls = [(3, 1), (6, 5), (6, 4), (2, 1), (5, 2)]
+    table = table_with(TableOptions(match_length=5), rolls, bot="hard")
+    for action in (ROLL, ac.Play("8/5 6/5"), ROLL, ac.Play("24/13"), ac.Pause(0), ac.Resign(1)):
+        table.apply(action)
+    paused = table.to_json()
+    table.apply(ac.AcceptResignation())
+    assert not table.settings(0).paused
+    table.apply(ac.Undo())
+    assert table.settings(0).paused
+    assert Table.from_json(table.to_json()).settings(0).paused
+    table.apply(ac.Redo())
+    assert not table.settings(0).paused
+    assert Table.from_json(table.to_json()) == table
+    for action in (ac.NextGame(), ROLL, ac.Pause(0), ac.Resume(0), ac.Undo()):
+        table.apply(action)
+    assert table.game == 1
+    assert table.settings(0).paused, "what was resumed was another game"
+    assert table.view(0)["settings"]["paused"]
+    table.apply(ac.Resume(0))
+    assert not table.settings(0).paused
+    # a text from before pauses were kept with their games
+    old = json.loads(paused)
+    del old["pauses"]
+    old["settings"][0]["paused"] = True
+    assert Table.from_json(json.dumps(old)).to_json() == paused
+
+
+def test_ruling_17_a_pause_between_two_games_is_for_the_next() -> None:
+    table = placed(CONTACT, TableOptions(session=True), phase=Phase.GAME_OVER)
+    table.apply(ac.Pause(0))
+    table.apply(ac.NextGame())
+    assert table.settings(0).paused
+    assert not table.settings(1).paused
+
+
 def test_ruling_17_and_21_bots_have_no_automatic_settings() -> None:
     board = np.negative(BEARING_OFF[::-1])
     table = placed(board, TableOptions(cube=False), turn=1, rolls=[(6, 5)], bot="hard", manual=False)
@@ -603,7 +668,7 @@ def test_ruling_18_undo_goes_back_over_the_end_of_a_game() -> None:
     assert table.score == (0, 1)
     assert table.apply(ac.Undo())[-1] == ev.Undone(len(json.loads(before)["record"]["events"]))
     assert table.score == (0, 0)
-    table._undone.clear()
+    table._undone = ()
     assert table.to_json() == before
 
 
@@ -825,7 +890,7 @@ def test_dice_entered_by_hand_are_waited_for() -> None:
     table.apply(ac.Roll((3, 1)))
     play_any(table)
     assert sum(isinstance(action, ac.Roll) for action in table.legal_actions()) == 21
-    for wrong in (ac.Roll(), ac.Roll((0, 7)), ac.Roll((1, 2, 3))):  # type: ignore[arg-type]
+    for wrong in (ac.Roll(), ac.Roll((0, 7))):
         with pytest.raises(IllegalActionError):
             table.apply(wrong)
     table.apply(ac.Roll((1, 6)))
@@ -846,9 +911,104 @@ def test_a_list_of_dice_that_runs_out_changes_nothing() -> None:
     for _ in range(2):
         with pytest.raises(TableError, match="used up"):
             table.apply(ROLL)
-    after = json.loads(table.to_json())
-    assert after["again"] == [[3, 3]], "the roll that was drawn is not lost"
-    assert after["record"] == json.loads(before)["record"]
+        assert table.to_json() == before
+
+
+def test_a_roll_of_a_source_that_cannot_be_copied_comes_again_after_a_failure() -> None:
+    class Flaky:
+        ready = True
+
+        def __init__(self) -> None:
+            self.rolls = [(3, 3), (0, 0), (6, 5)]
+
+        def roll(self) -> tuple[int, int]:
+            return self.rolls.pop(0)
+
+        def to_data(self) -> dict[str, object]:
+            return {"type": "flaky"}
+
+    table = Table(dice=Flaky())
+    with pytest.raises(TableError, match="1 to 6"):
+        table.apply(ROLL)
+    assert table.apply(ROLL) == (ev.OpeningRolled((3, 3)), ev.OpeningRolled((6, 5)))
+
+
+def test_a_table_leaves_a_source_that_can_be_copied_as_it_is() -> None:
+    source = RecordedDice([(3, 1), (6, 5)])
+    first, second = Table(dice=source), Table(dice=source)
+    assert first.apply(ROLL) == second.apply(ROLL) == (ev.OpeningRolled((3, 1)),)
+    assert source.roll() == (3, 1)
+    generator = SeededDice(4)
+    copied = generator.copy()
+    rolls = [generator.roll() for _ in range(40)]
+    assert [copied.roll() for _ in range(40)] == rolls
+
+
+def interrupted(table: Table, action: ac.Action, at: int) -> int:
+    """Apply an action, interrupt it at one of the moments that it has, and return how many came before.
+
+    The moments are the lines, in `apply` itself the instructions: as near as can be to a signal that may come any time.
+    """
+    passed = 0
+
+    def trace(frame: FrameType, event: str, _: object) -> Any:
+        nonlocal passed
+        if "gammon_rl" not in frame.f_code.co_filename:
+            return None
+        frame.f_trace_opcodes = frame.f_code is Table.apply.__code__
+        if event == ("opcode" if frame.f_trace_opcodes else "line"):
+            if passed == at:
+                raise KeyboardInterrupt
+            passed += 1
+        return trace
+
+    earlier = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        table.apply(action)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        sys.settrace(earlier)
+    return passed
+
+
+@pytest.mark.parametrize(
+    ("before", "action"),
+    [
+        ([], ROLL),  # with a tie first
+        ([ROLL], ac.Play("8/5 6/5")),
+        ([ROLL, ac.TakeStep(8, 5)], ac.TakeStep(6, 5)),
+        ([ROLL, ac.TakeStep(8, 5), ac.TakeStep(6, 5)], ac.EndTurn()),
+        ([ROLL, ac.Play("8/5 6/5"), ROLL, ac.Play("24/13"), ac.Resign(1)], ac.AcceptResignation()),
+        ([ROLL, ac.Play("8/5 6/5"), ROLL, ac.Play("24/13")], ac.Undo()),
+        ([ROLL, ac.Play("8/5 6/5"), ROLL, ac.Play("24/13"), ac.Undo()], ac.Redo()),
+        ([ROLL], ac.ChangeSettings(0, Settings(auto_roll=True, paused=True))),
+    ],
+    ids=lambda value: "" if isinstance(value, list) else type(value).__name__,
+)
+def test_an_interrupt_at_any_moment_leaves_the_table_before_the_action_or_after_it(
+    before: list[ac.Action], action: ac.Action
+) -> None:
+    def seen(table: Table) -> tuple[object, ...]:
+        return table.to_json(), table._state, table.board(0), table.legal_actions(True), table.settings(0)
+
+    table = table_with(TableOptions(match_length=3), [(2, 2), (3, 1), (6, 5), (4, 2)], bot="hard")
+    for earlier in before:
+        table.apply(earlier)
+    start = table.to_json()
+    whole = [seen(table)]
+    moments = interrupted(table := Table.from_json(start), action, -1)
+    whole.append(seen(table))
+    found = set()
+    for at in {*range(0, moments, -(-moments // round(30 * SCALE))), *range(moments - 25, moments)}:
+        table = Table.from_json(start)
+        interrupted(table, action, at)
+        found.add(whole.index(seen(table)))
+        if seen(table) == whole[0]:
+            table.apply(action)
+            assert seen(table) == whole[1]
+    assert found == {0, 1}, "and there are moments on both sides"
 
 
 def test_a_large_seed_counts_and_dice_are_fair() -> None:
@@ -865,6 +1025,87 @@ def test_a_large_seed_counts_and_dice_are_fair() -> None:
 
 
 # Who may do what -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields"),
+    [
+        (ac.Resign, (2.0,)), (ac.Resign, (True,)), (ac.Resign, ("2",)), (ac.Resign, (None,)),
+        (ac.Resign, (np.int64(2),)),
+        (ac.TakeOver, (True,)), (ac.TakeOver, (1.0,)), (ac.TakeOver, (0, 5)), (ac.GiveBack, ("0",)),
+        (ac.TimeOut, (0, None)), (ac.Pause, (0.0,)), (ac.Resume, (False,)), (ac.Undo, ("1",)), (ac.Redo, (1.5,)),
+        (ac.ChangeSettings, (0, "x")), (ac.ChangeSettings, (0, None)), (Settings, ("no",)), (Settings, (1,)),
+        (ac.Play, (5,)), (ac.Play, (None, ("a",))), (ac.Play, (None, 5)), (ac.Play, (None, [0] * 26)),
+        (ac.Play, (None, (0.0,) * 26)), (ac.TakeStep, ("8", 5)), (ac.TakeStep, (8, None)), (ac.Roll, ((1, 2, 3),)),
+        (ac.Roll, ([3, 1],)), (ac.Roll, (31,)), (Seat, (5,)), (Seat, ("Ann", None)), (ev.Rolled, (True, (3, 1))),
+        (ev.Rolled, (0, (3, 1), "nobody")), (ev.Played, (0, (3, 1), "8/5 6/5")),
+        (ev.GameEnded, (0, "drop", 1, 1.0, (1, 0))),
+    ],
+)  # fmt: skip
+def test_a_field_of_another_type_is_refused_when_the_record_is_made(kind: Any, fields: tuple[object, ...]) -> None:
+    with pytest.raises(TableError, match=r": \w+ should be "):
+        kind(*fields)
+
+
+@pytest.mark.parametrize("play", [None, np.zeros(26), np.full(26, "a"), [[1]]], ids=str)
+def test_a_play_of_a_bot_that_is_none_is_refused(play: Any) -> None:
+    table = table_with(rolls=[(3, 1)])
+    table.apply(ROLL)
+    with pytest.raises(TableError):
+        table.apply(notation.Play(play, (), "8/5"))
+
+
+@pytest.mark.parametrize("seat", [2, -1, "0", None, 0.0, True, np.int64(1)])
+def test_there_are_two_seats(seat: Any) -> None:
+    table = placed(CONTACT)
+    for ask in (table.board, table.settings, table.bot_at, lambda one: position_for(table._state, one, table.options)):
+        with pytest.raises(TableError, match="the seats are 0 and 1, got"):
+            ask(seat)
+    if seat is not None:  # a spectator, the host, and whoever the options say
+        for ask in (table.view, lambda one: table.apply(ROLL, seat=one), lambda one: Table(light=one)):
+            with pytest.raises(TableError, match="the seats are 0 and 1, got"):
+                ask(seat)
+    for action in (ac.TimeOut, ac.TakeOver, ac.GiveBack, ac.Pause, ac.Resume):
+        if type(seat) is int:
+            with pytest.raises(IllegalActionError, match="the seats are 0 and 1, got"):
+                table.apply(action(seat))
+
+
+@pytest.mark.parametrize("name", ["Ann", "x", "a" * 40, " Ann ", "名前", 'J. O\'Neill: 3rd; "x"'])
+def test_a_name_has_1_to_40_printable_characters(name: str) -> None:
+    assert Seat(name).name == name
+    assert clean_name(name, "nobody") == name
+
+
+@pytest.mark.parametrize(
+    ("name", "cleaned"),
+    [
+        ("", "nobody"), ("   ", "nobody"), ("\n\t", "nobody"), ("a" * 3000, "a" * 40), ("Ann\x1b[2J", "Ann [2J"),
+        ("Ann\nBob", "Ann Bob"), ("\u202eAnn", " Ann"), ("\ud800x", " x"), (" " * 50 + "Ann", "Ann"),
+        ("a" + " " * 60 + "b", "a" + " " * 39),
+    ],
+)  # fmt: skip
+def test_another_name_is_refused_or_cleaned(name: str, cleaned: str) -> None:
+    with pytest.raises(TableError, match="1 to 40 printable characters") as refused:
+        Seat(name)
+    assert str(refused.value).isprintable()
+    assert len(str(refused.value)) < 120
+    assert clean_name(name, "nobody") == cleaned
+    assert Seat(cleaned)
+
+
+def test_what_a_seat_sees_in_a_state_is_what_the_table_shows() -> None:
+    table = placed(CONTACT, TableOptions(match_length=7), cube=2, owner=1, score=(3, 2))
+    assert position_for(table._state, 0, table.options) == table.position
+    other = position_for(table._state, 1, table.options)
+    assert other == Position(
+        np.negative(CONTACT[::-1]), cube_value=2, cube_owner="mine", match_length=7, score=(2, 3), rules=gr.STANDARD
+    )
+    table = table_with(TableOptions(match_length=5), [(3, 1), (6, 5)])
+    for action in (ROLL, ac.Play("8/5 6/5"), ac.Double()):
+        table.apply(action)
+    assert position_for(list(table.record.states())[-1], 0, table.options) == table.position
+    assert table.position.doubled
 
 
 def test_seats_do_only_what_is_theirs() -> None:
@@ -968,7 +1209,8 @@ def damaged() -> list[tuple[str, object]]:
     """Return changes to a table's JSON as (where, what to write there)."""
     return [
         ("version", 2), ("format", "chess"), ("dice", {"type": "seeded", "state": "x", "inc": "1"}), ("dice", 3),
-        ("settings", []), ("settings", [{}, {"paused": 1}]), ("steps", "13/7"), ("steps", "nonsense"),
+        ("settings", []), ("settings", [{}, {"paused": 1}]), ("pauses", [[1]]), ("pauses", [["1"], []]),
+        ("steps", "13/7"), ("steps", "nonsense"),
         ("again", [[1, 9]]),
         ("undone", [3]), ("undone", [{"events": [], "steps": "8/5"}]), ("record", {}), ("record.light", 2),
         ("record.seats", [{"name": "A"}]), ("record.seats.0", {"name": 3}), ("record.options", {"match_length": 99}),
@@ -1048,8 +1290,17 @@ def test_options_and_seats_are_checked() -> None:
         Table(None, [Seat("Ann")])
     with pytest.raises(TableError):
         Table(light=2)
-    with pytest.raises(TableError):
-        SeededDice(-1)
+    for seed in (-1, 1.5, "1", True):
+        with pytest.raises(TableError):
+            SeededDice(seed)  # type: ignore[arg-type]
+    with pytest.raises(TableError, match="two seats"):
+        Table(None, 5)  # type: ignore[arg-type]
+    with pytest.raises(TableError, match="TableOptions"):
+        Table("x")  # type: ignore[arg-type]
+    with pytest.raises(TableError, match="Record"):
+        Table.replay("x")  # type: ignore[arg-type]
+    with pytest.raises(TableError, match="upto"):
+        Table.replay(Table().record, "1")  # type: ignore[arg-type]
     with pytest.raises(TableError, match="source or a seed"):
         Table(dice="31")  # type: ignore[arg-type]
     for nothing in (None, 3, b"", "[]", "null"):

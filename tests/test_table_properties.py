@@ -170,11 +170,11 @@ def test_undo_then_redo_is_the_original_and_the_dice_come_again(options: TableOp
         if not table.undoable:
             continue
         before, state = table.to_json(), table._state
-        rolls = [event.dice for event in table.record.events if isinstance(event, ev.Rolled | ev.OpeningRolled)]
+        rolls = tuple(event.dice for event in table.record.events if isinstance(event, ev.Rolled | ev.OpeningRolled))
         count = rng.randint(1, table.undoable)
         table.apply(ac.Undo(count))
         check(table)
-        left = [event.dice for event in table.record.events if isinstance(event, ev.Rolled | ev.OpeningRolled)]
+        left = tuple(event.dice for event in table.record.events if isinstance(event, ev.Rolled | ev.OpeningRolled))
         assert left + table._again[: len(rolls) - len(left)] == rolls
         if rng.random() < 0.7:
             table.apply(ac.Redo(count))

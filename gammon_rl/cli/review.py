@@ -1,19 +1,19 @@
 """Looks over what a player has decided: how much each decision lost by a bot's analysis, and the worst of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Final
 
 import numpy as np
 
 from gammon_rl.bots.bot import Bot
 from gammon_rl.rules.board import turn
-from gammon_rl.rules.ids import CubeOwner
 from gammon_rl.rules.position import Position
 from gammon_rl.table import events as ev
 from gammon_rl.table.options import TableOptions
 from gammon_rl.table.record import Record
-from gammon_rl.table.state import Phase, State, moved, turned, why_no_double
+from gammon_rl.table.state import State, moved, position_for, why_no_double
 
 _CLOSE: Final = 0.16  # a double that is wrong by less is a decision, even if nobody doubled (as GNU Backgammon counts)
 _WORST: Final = 3
@@ -74,8 +74,8 @@ class Review:
         ranked = sorted(self.verdicts, key=lambda one: -one.loss)
         return [one for one in ranked[:_WORST] if one.loss >= _SHOWN_FROM]
 
-    def lines(self, who: str) -> Iterator[str]:
-        """Yield the review in lines of at most 79 characters."""
+    def lines(self, who: str, other: str = "", second: Sequence[Verdict] = ()) -> Iterator[str]:
+        """Yield the review in lines of at most 79 characters, with another bot's verdicts on the worst if there are."""
         count = len(self.verdicts)
         if not count:
             yield f"{who}: no decisions to review."
@@ -84,8 +84,12 @@ class Review:
             f"{who}: {count} decision{'s' * (count != 1)}, {1000 * self.mean:.1f} milli-points lost a decision, "
             f"PR {self.rating:.1f}."
         )
-        for one in self.worst:
+        yield "  This is Normal's opinion, which does not look ahead."
+        for one, again in zip_longest(self.worst, second):
             yield f"  Game {one.game}, {one.what}: {one.done}; better {one.best} (-{one.loss:.3f})"
+            if again:
+                better = f"better {again.best} (-{again.loss:.3f})" if again.loss >= _SHOWN_FROM else "nothing better"
+                yield f"    {other}, which looks further: {better}"
             yield f"    {one.position.gnubg_id}"
 
 
@@ -112,11 +116,25 @@ def review(record: Record, seat: int, bot: Bot, known: Known | None = None) -> R
     return Review(tuple(found))
 
 
+def reconsidered(found: Review, options: TableOptions, bot: Bot, known: Known, again: Known) -> list[Verdict]:
+    """Return the verdicts of another bot on the worst decisions; `again` remembers its own, as `known` does the others.
+
+    A turn on which it finds no decision to speak of keeps its verdict.
+    """
+    verdicts = []
+    for verdict in found.worst:
+        state, event = next(key for key, one in known.items() if one is verdict)
+        if (state, event) not in again:
+            again[state, event] = _judged(state, event, options, bot)
+        verdicts.append(again[state, event] or verdict)
+    return verdicts
+
+
 def _judged(state: State, event: ev.Event, options: TableOptions, bot: Bot) -> Verdict | None:
     """Return what a decision was worth; None where there was nothing to decide."""
     match event:
         case ev.Played(seat=seat, dice=dice, steps=steps):
-            position = _seen_by(state, seat, options)
+            position = position_for(state, seat, options)
             candidates = bot.analyse(position, dice)
             if len(candidates) < 2:
                 return None
@@ -128,36 +146,17 @@ def _judged(state: State, event: ev.Event, options: TableOptions, bot: Bot) -> V
             if why_no_double(state, options):
                 return None
             done = "double" if isinstance(event, ev.Doubled) else "no double"
-            position = _seen_by(state, seat, options)
+            position = position_for(state, seat, options)
             decision = bot.cube_action(position)
             if done == "no double" and decision.costs.get("double", 0.0) >= _CLOSE:
                 return None
             best = "double" if decision.double else "no double"
             return Verdict(state.game, "cube", done, best, max(0.0, decision.costs.get(done, 0.0)), position)
         case ev.Taken(seat=seat) | ev.Dropped(seat=seat) | ev.Beavered(seat=seat):
-            position = _seen_by(state, seat, options)
+            position = position_for(state, seat, options)
             decision = bot.cube_action(position)
             done = {ev.Taken: "take", ev.Dropped: "drop", ev.Beavered: "beaver"}[type(event)]
             best = "beaver" if decision.beaver else "take" if decision.take else "drop"
             loss = decision.costs.get("pass" if done == "drop" else done, 0.0)
             return Verdict(state.game, "doubled", done, best, max(0.0, loss), position)
     return None
-
-
-def _seen_by(state: State, seat: int, options: TableOptions) -> Position:
-    """Return what a player sees in a state of a record."""
-    owner: CubeOwner = "centre" if state.owner is None else "mine" if state.owner == seat else "theirs"
-    money = options.money and options.cube
-    return Position(
-        np.array(state.board if seat == state.turn else turned(state.board), dtype=np.int8),
-        dice=state.dice,
-        cube_value=state.cube,
-        cube_owner=owner,
-        match_length=options.match_length,
-        score=(0, 0) if options.money else state.score if seat == 0 else state.score[::-1],
-        crawford=state.crawford,
-        jacoby=money and options.jacoby,
-        beavers=money and options.beavers,
-        doubled=state.phase is Phase.DOUBLED,
-        rules=options.rules,
-    )

@@ -1,16 +1,19 @@
-"""What can be done at a table: by the player who has to act, by a person with a seat, and by the host."""
+"""What can be done at a table: by the player who has to act, by a person with a seat, and by the host.
+
+An action with a field of another type than it says is refused with a `TableError` when it is made.
+"""
 
 from dataclasses import dataclass
 
 from gammon_rl.errors import TableError
-from gammon_rl.table.data import Data, from_data, to_data
+from gammon_rl.table.data import Checked, Data, from_data, to_data
 from gammon_rl.table.options import Settings
 
 # By the player who has to act ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Roll:
+class Roll(Checked):
     """Roll the dice; at the start of a game the opening roll, which either player may ask for.
 
     Attributes
@@ -24,7 +27,7 @@ class Roll:
 
 
 @dataclass(frozen=True)
-class Play:
+class Play(Checked):
     """Play the whole turn at once, said in one of two ways. `Table.apply` also takes a bot's `Play` as it is.
 
     Attributes
@@ -44,12 +47,13 @@ class Play:
     afterstate: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if (self.text is None) == (self.afterstate is None):
             raise TableError("a play is said by its text or by its afterstate, one of the two")
 
 
 @dataclass(frozen=True)
-class TakeStep:
+class TakeStep(Checked):
     """Move one checker by one die, as a part of the turn. It counts when the turn is ended.
 
     Attributes
@@ -63,37 +67,37 @@ class TakeStep:
 
 
 @dataclass(frozen=True)
-class EndTurn:
+class EndTurn(Checked):
     """End a turn put together from steps; the same as playing it at once."""
 
 
 @dataclass(frozen=True)
-class Double:
+class Double(Checked):
     """Offer a double."""
 
 
 @dataclass(frozen=True)
-class Take:
+class Take(Checked):
     """Take the double."""
 
 
 @dataclass(frozen=True)
-class Drop:
+class Drop(Checked):
     """Drop the double and lose the game at its value before it."""
 
 
 @dataclass(frozen=True)
-class Beaver:
+class Beaver(Checked):
     """Take the double, and at once double again while keeping the cube."""
 
 
 @dataclass(frozen=True)
-class PassTurn:
+class PassTurn(Checked):
     """On the bar against a closed board: let the turn pass instead of doubling."""
 
 
 @dataclass(frozen=True)
-class Resign:
+class Resign(Checked):
     """Offer to resign.
 
     Attributes
@@ -106,22 +110,22 @@ class Resign:
 
 
 @dataclass(frozen=True)
-class AcceptResignation:
+class AcceptResignation(Checked):
     """Accept the resignation that is offered."""
 
 
 @dataclass(frozen=True)
-class DeclineResignation:
+class DeclineResignation(Checked):
     """Decline it; the game goes on."""
 
 
 @dataclass(frozen=True)
-class NextGame:
+class NextGame(Checked):
     """Start the next game, when one is over and the match or session is not. Either player may."""
 
 
 @dataclass(frozen=True)
-class EndSession:
+class EndSession(Checked):
     """End a session for money between two games. Either player may."""
 
 
@@ -129,7 +133,7 @@ class EndSession:
 
 
 @dataclass(frozen=True)
-class Undo:
+class Undo(Checked):
     """Go back: by a step of an unfinished turn, else to before a decision of the person who plays the computer.
 
     Attributes
@@ -142,7 +146,7 @@ class Undo:
 
 
 @dataclass(frozen=True)
-class Redo:
+class Redo(Checked):
     """Do again what was undone, as long as nothing else was done since.
 
     Attributes
@@ -155,7 +159,7 @@ class Redo:
 
 
 @dataclass(frozen=True)
-class ChangeSettings:
+class ChangeSettings(Checked):
     """Change a person's own settings.
 
     Attributes
@@ -171,14 +175,14 @@ class ChangeSettings:
 
 
 @dataclass(frozen=True)
-class Pause:
+class Pause(Checked):
     """Stop all automatic play for a seat until it is resumed or the game ends."""
 
     seat: int
 
 
 @dataclass(frozen=True)
-class Resume:
+class Resume(Checked):
     """Let automatic play go on."""
 
     seat: int
@@ -188,7 +192,7 @@ class Resume:
 
 
 @dataclass(frozen=True)
-class TimeOut:
+class TimeOut(Checked):
     """Say that the time of the player who has to act is up; the options say what follows.
 
     Attributes
@@ -204,7 +208,7 @@ class TimeOut:
 
 
 @dataclass(frozen=True)
-class TakeOver:
+class TakeOver(Checked):
     """Let a bot play for a person who has gone.
 
     Attributes
@@ -220,7 +224,7 @@ class TakeOver:
 
 
 @dataclass(frozen=True)
-class GiveBack:
+class GiveBack(Checked):
     """Give a seat back to its person.
 
     Attributes

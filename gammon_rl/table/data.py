@@ -17,6 +17,27 @@ _STEP: Final = re.compile(r"(bar|[1-9]\d?)/(off|[1-9]\d?)(\*?)", re.ASCII)
 _MISSING: Final = object()
 
 
+class Checked:
+    """A dataclass whose fields have the types that it says, from the moment it is made.
+
+    These are the types that are read from JSON, and nothing is taken for another: no 2.0 or True for 2.
+    """
+
+    def __post_init__(self) -> None:
+        """Refuse a field of another type.
+
+        Raises
+        ------
+        TableError
+            At the first one, as reading it would.
+        """
+        kind: Any = type(self)
+        for name, hint in _hints(kind).items():
+            value = getattr(self, name)
+            if type(value) is not hint and not _fits(hint, value):
+                raise _unfitting(f"{type_name(kind)}: {name}", hint, value)
+
+
 def type_name(kind: type) -> str:
     """Return the name of a type in JSON: its class name in small letters.
 
@@ -36,6 +57,11 @@ def _snake_case(name: str) -> str:
 @cache
 def _defaults(kind: Any) -> tuple[tuple[str, object], ...]:
     return tuple((field.name, field.default if field.default is not MISSING else _MISSING) for field in fields(kind))
+
+
+@cache
+def _parts(hint: Any) -> tuple[Any, tuple[Any, ...]]:
+    return get_origin(hint), get_args(hint)
 
 
 @cache
@@ -131,8 +157,36 @@ def _converted(hint: Any, value: object, what: str) -> Any:
         return built(hint, value, what)
     elif type(value) is hint:
         return value
-    name = hint.__name__ if isinstance(hint, type) and origin is None else str(hint).replace("typing.", "")
-    raise TableError(f"{what} should be {name}, got {_short(value)}")
+    raise _unfitting(what, hint, value)
+
+
+def _fits(hint: Any, value: object) -> bool:
+    """Return whether a value is what the type hint of its field says."""
+    origin, choices = _parts(hint)
+    if origin is Literal:
+        return isinstance(value, str) and value in choices
+    if origin in (Union, UnionType):
+        return type(value) in choices or any(_fits(choice, value) for choice in choices if choice is not NoneType)
+    if origin is tuple:
+        if type(value) is not tuple:
+            return False
+        if choices[-1] is not Ellipsis and len(value) != len(choices):
+            return False
+        kinds = set(map(type, value))  # quick, since there are many boards
+        return kinds <= {choices[0]} and (choices[0] is not Step or all(map(_is_step, value)))
+    if hint is Step:
+        return _is_step(value)
+    return isinstance(value, hint) if is_dataclass(hint) and isinstance(hint, type) else type(value) is hint
+
+
+def _is_step(value: object) -> bool:
+    return type(value) is Step and type(value.start) is type(value.end) is int
+
+
+def _unfitting(what: str, hint: Any, value: object) -> TableError:
+    plain = isinstance(hint, type) and get_origin(hint) is None
+    name = hint.__name__ if plain else re.sub(r"\b\w+\.", "", str(hint))
+    return TableError(f"{what} should be {name}, got {_short(value)}")
 
 
 def _step(text: str, what: str) -> Step:

@@ -2,7 +2,8 @@
 
 import secrets
 from collections.abc import Iterable
-from typing import Any, Protocol
+from copy import copy
+from typing import Any, Protocol, Self, TypeGuard
 
 import numpy as np
 
@@ -10,6 +11,8 @@ from gammon_rl.errors import TableError
 from gammon_rl.table.data import Data
 
 Roll = tuple[int, int]
+
+_ANY_SEED = np.random.SeedSequence(0)  # of a generator that gets its state from another
 
 
 class DiceSource(Protocol):
@@ -26,6 +29,17 @@ class DiceSource(Protocol):
 
     def to_data(self) -> Data:
         """Return what is needed to go on in the same way, as plain data for JSON."""
+        ...
+
+
+class CopiedDice(DiceSource, Protocol):
+    """A source that can be copied: a table draws from a copy, and keeps that only if all of the action is done.
+
+    The rolls of a source that cannot be copied are drawn for good: if an action fails after one, it comes again.
+    """
+
+    def copy(self) -> Self:
+        """Return a source that gives the same rolls from here on and is changed by itself alone."""
         ...
 
 
@@ -46,8 +60,8 @@ class SeededDice:
     ready = True
 
     def __init__(self, seed: int | None = None) -> None:
-        if seed is not None and seed < 0:
-            raise TableError(f"a seed is 0 or more, got {seed}")
+        if seed is not None and (type(seed) is not int or seed < 0):
+            raise TableError(f"a seed is a whole number from 0, got {seed!r}")
         self._generator = np.random.PCG64(seed)
         self._rng = np.random.Generator(self._generator)
 
@@ -55,6 +69,14 @@ class SeededDice:
         """Return the next two dice."""
         both = int(self._rng.integers(36))
         return both // 6 + 1, both % 6 + 1
+
+    def copy(self) -> Self:
+        """Return a generator in the same state."""
+        twin = copy(self)
+        twin._generator = np.random.PCG64(_ANY_SEED)
+        twin._generator.state = self._generator.state
+        twin._rng = np.random.Generator(twin._generator)
+        return twin
 
     def to_data(self) -> Data:
         """Return the state of the generator; its numbers are too large for JSON and are written as text."""
@@ -92,6 +114,10 @@ class SystemDice:
         """Return the next two dice."""
         return secrets.randbelow(6) + 1, secrets.randbelow(6) + 1
 
+    def copy(self) -> Self:
+        """Return this source: there is nothing to copy."""
+        return self
+
     def to_data(self) -> Data:
         """Return the type; there is nothing else."""
         return {"type": "system"}
@@ -112,7 +138,7 @@ class RecordedDice:
     """
 
     def __init__(self, rolls: Iterable[Iterable[int]]) -> None:
-        self._rolls = [checked_roll(roll) for roll in rolls]
+        self._rolls = tuple(checked_roll(roll) for roll in rolls)
 
     @property
     def ready(self) -> bool:
@@ -129,7 +155,13 @@ class RecordedDice:
         """
         if not self._rolls:
             raise TableError("the recorded dice are used up")
-        return self._rolls.pop(0)
+        roll, *rest = self._rolls
+        self._rolls = tuple(rest)
+        return roll
+
+    def copy(self) -> Self:
+        """Return a source with the same rolls left."""
+        return copy(self)
 
     def to_data(self) -> Data:
         """Return the rolls that are left."""
@@ -148,6 +180,11 @@ class HandDice:
     def to_data(self) -> Data:
         """Return the type; there is nothing else."""
         return {"type": "hand"}
+
+
+def can_be_copied(dice: DiceSource) -> TypeGuard[CopiedDice]:
+    """Return whether a source can be copied."""
+    return hasattr(dice, "copy")
 
 
 def light_seat(dice: DiceSource) -> int:

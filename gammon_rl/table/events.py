@@ -9,7 +9,7 @@ from typing import Literal
 
 from gammon_rl.rules.notation import format_play
 from gammon_rl.rules.steps import Step
-from gammon_rl.table.data import Data, from_data, to_data
+from gammon_rl.table.data import Checked, Data, from_data, to_data
 
 By = Literal["player", "table", "bot"]
 How = Literal["bear-off", "drop", "resignation", "forfeit"]
@@ -17,7 +17,7 @@ Pair = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class GameStarted:
+class GameStarted(Checked):
     """A game begins: the checkers are set up, and the opening roll comes next.
 
     Attributes
@@ -36,7 +36,7 @@ class GameStarted:
 
 
 @dataclass(frozen=True)
-class OpeningRolled:
+class OpeningRolled(Checked):
     """Each player has rolled one die; the higher one begins with both. A tie is rolled again.
 
     Attributes
@@ -52,7 +52,7 @@ class OpeningRolled:
 
 
 @dataclass(frozen=True)
-class Rolled:
+class Rolled(Checked):
     """A player has rolled."""
 
     seat: int
@@ -61,7 +61,7 @@ class Rolled:
 
 
 @dataclass(frozen=True)
-class Played:
+class Played(Checked):
     """A player has played a turn.
 
     Attributes
@@ -85,7 +85,7 @@ class Played:
 
 
 @dataclass(frozen=True)
-class TurnSkipped:
+class TurnSkipped(Checked):
     """A turn has passed without a roll, because the player is on the bar against a closed board.
 
     `by` is ``table`` unless the player might have doubled and let the turn pass.
@@ -97,7 +97,7 @@ class TurnSkipped:
 
 
 @dataclass(frozen=True)
-class Doubled:
+class Doubled(Checked):
     """A player offers a double; `cube` is the value it would have."""
 
     seat: int
@@ -106,7 +106,7 @@ class Doubled:
 
 
 @dataclass(frozen=True)
-class Taken:
+class Taken(Checked):
     """The other player has taken it, and owns the cube at its new value."""
 
     seat: int
@@ -115,7 +115,7 @@ class Taken:
 
 
 @dataclass(frozen=True)
-class Beavered:
+class Beavered(Checked):
     """The other player has taken it and doubled again, and owns the cube at its new value."""
 
     seat: int
@@ -124,7 +124,7 @@ class Beavered:
 
 
 @dataclass(frozen=True)
-class Dropped:
+class Dropped(Checked):
     """The other player has dropped it."""
 
     seat: int
@@ -132,7 +132,7 @@ class Dropped:
 
 
 @dataclass(frozen=True)
-class ResignationOffered:
+class ResignationOffered(Checked):
     """A player offers to resign: 1 a single game, 2 a gammon, 3 a backgammon."""
 
     seat: int
@@ -141,7 +141,7 @@ class ResignationOffered:
 
 
 @dataclass(frozen=True)
-class ResignationAccepted:
+class ResignationAccepted(Checked):
     """The other player has accepted."""
 
     seat: int
@@ -149,7 +149,7 @@ class ResignationAccepted:
 
 
 @dataclass(frozen=True)
-class ResignationDeclined:
+class ResignationDeclined(Checked):
     """The other player has declined."""
 
     seat: int
@@ -157,7 +157,7 @@ class ResignationDeclined:
 
 
 @dataclass(frozen=True)
-class TimedOut:
+class TimedOut(Checked):
     """The time of a player is up.
 
     Attributes
@@ -171,7 +171,7 @@ class TimedOut:
 
 
 @dataclass(frozen=True)
-class SeatTakenOver:
+class SeatTakenOver(Checked):
     """A bot of this level plays for a person from now on."""
 
     seat: int
@@ -179,14 +179,14 @@ class SeatTakenOver:
 
 
 @dataclass(frozen=True)
-class SeatGivenBack:
+class SeatGivenBack(Checked):
     """The person has the seat again."""
 
     seat: int
 
 
 @dataclass(frozen=True)
-class GameEnded:
+class GameEnded(Checked):
     """A game is over.
 
     Attributes
@@ -211,7 +211,7 @@ class GameEnded:
 
 
 @dataclass(frozen=True)
-class MatchEnded:
+class MatchEnded(Checked):
     """The match, session or single game is over.
 
     Attributes
@@ -230,7 +230,7 @@ class MatchEnded:
 
 
 @dataclass(frozen=True)
-class StepTaken:
+class StepTaken(Checked):
     """A step of an unfinished turn was taken."""
 
     seat: int
@@ -238,7 +238,7 @@ class StepTaken:
 
 
 @dataclass(frozen=True)
-class StepTakenBack:
+class StepTakenBack(Checked):
     """The last step of an unfinished turn was taken back."""
 
     seat: int
@@ -246,14 +246,14 @@ class StepTakenBack:
 
 
 @dataclass(frozen=True)
-class Undone:
+class Undone(Checked):
     """The table has gone back; `events` is how many the record has left."""
 
     events: int
 
 
 @dataclass(frozen=True)
-class Redone:
+class Redone(Checked):
     """The table has gone forward again; `events` is how many the record has now."""
 
     events: int

@@ -85,7 +85,7 @@ def _headers(record: Record) -> Iterator[str]:
     options = record.options
     if options.variant not in VARIATIONS:
         raise MatFileError(f"a .mat file holds {', '.join(VARIATIONS)}, and not {options.variant}")
-    values = {f"Player {seat + 1}": _on_one_line(record.seats[seat].name) for seat in (0, 1)}
+    values = {f"Player {seat + 1}": record.seats[seat].name for seat in (0, 1)}
     values["Variation"] = VARIATIONS[options.variant]
     if options.money:
         values |= {"Jacoby": _on_off(options.jacoby), "Beaver": _on_off(options.beavers)}
@@ -99,13 +99,9 @@ def _on_off(value: bool) -> str:
     return "On" if value else "Off"
 
 
-def _on_one_line(name: str) -> str:
-    return "".join(letter if letter.isprintable() else " " for letter in name)
-
-
 def _names(record: Record, game: GameRecord) -> str:
     """Return the line with names and score; what would be misread in a name is replaced, the headers have it whole."""
-    shown = [_on_one_line(seat.name).replace(":", ".").replace(";", ",").strip() for seat in record.seats]
+    shown = [seat.name.replace(":", ".").replace(";", ",").strip() for seat in record.seats]
     one, other = (f"{name or f'Player {seat + 1}'} : {game.score[seat]}" for seat, name in enumerate(shown))
     return f" {one:<{_NAME - 1}} {other}"
 

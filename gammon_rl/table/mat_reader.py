@@ -14,7 +14,7 @@ from gammon_rl.rules.plays import legal_plays
 from gammon_rl.rules.position import LONGEST_MATCH
 from gammon_rl.rules.steps import Step
 from gammon_rl.table import events as ev
-from gammon_rl.table.options import Seat, TableOptions
+from gammon_rl.table.options import Seat, TableOptions, clean_name
 from gammon_rl.table.record import Record
 from gammon_rl.table.state import (
     BACKGAMMON,
@@ -303,8 +303,8 @@ class _Replayed:
         self.match = match
         headers = {name.casefold(): content for name, content in match.headers.items()}
         shown = match.games[0].names if match.games else ("", "")
-        one, other = (headers.get(f"player {seat + 1}", (shown[seat], 0))[0] for seat in (0, 1))
-        self.seats = Seat(one), Seat(other)
+        one, other = (headers.get(f"player {number}", (shown[number - 1], 0))[0] for number in (1, 2))
+        self.seats = Seat(clean_name(one, "Player 1")), Seat(clean_name(other, "Player 2"))
         self.headers = headers
         self.known: dict[tuple[str, Board, Roll], tuple[Step, ...]] = {}  # plays that were understood
 
@@ -441,7 +441,7 @@ class _Replayed:
         self.notes.append(f"line {line}: {text}")
 
     def name(self, seat: int) -> str:
-        return self.seats[seat].name or f"player {seat + 1}"
+        return self.seats[seat].name
 
     def take(self, cell: _Cell) -> None:
         """Do what a cell says."""
@@ -543,6 +543,8 @@ class _Replayed:
 
     def give_up(self, win: _Win) -> None:
         """End a game that was not played to its end: by a resignation if it can be one, else by a drop or on time."""
+        if self.state.phase is Phase.CLOSED_BOARD and self.state.turn == win.seat:
+            self.add(ev.TurnSkipped(win.seat, by="player"), win.line)
         loser, state = 1 - win.seat, self.state
         if state.phase is Phase.DOUBLED and to_act(state) == loser:
             self.add(ev.Dropped(loser), win.line)
@@ -564,7 +566,19 @@ class _Replayed:
                 said = f"{self.name(loser)} resigns where nobody can"
                 self.note(win.line, f"{said}; it is done at the last chance, and what follows that is left out")
                 return
-        raise _LineError(win.line, f"{self.name(win.seat)} cannot win {win.points} here: the game is not over")
+        if not self.leaves_unanswered(win, state):
+            raise _LineError(win.line, f"{self.name(win.seat)} cannot win {win.points} here: the game is not over")
+
+    def leaves_unanswered(self, win: _Win, state: State) -> bool:
+        """Let the loser run out of time for the answer to a resignation of the winner, if that is possible."""
+        may_offer = state.phase is Phase.TO_ROLL and state.due is None and state.turn == win.seat
+        if not may_offer or not self.fits(win.points, state.cube, state.score[win.seat]):
+            return False
+        self.add(ev.ResignationOffered(win.seat, SINGLE), win.line)
+        self.add(ev.TimedOut(1 - win.seat), win.line)
+        said = f"{self.name(1 - win.seat)} gives up where nobody can resign"
+        self.note(win.line, f"{said}; it is lost on time for the answer to a resignation of {self.name(win.seat)}")
+        return True
 
     def can_resign(self, win: _Win, state: State) -> int:
         """Return the level at which the loser can resign so that the other wins that much, 0 if at none."""

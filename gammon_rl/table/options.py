@@ -6,6 +6,7 @@ from typing import Any, Final, Literal, get_args, get_type_hints
 from gammon_rl.errors import TableError
 from gammon_rl.rules.position import LONGEST_MATCH
 from gammon_rl.rules.variants import VARIANTS, Variant
+from gammon_rl.table.data import Checked
 
 OFFERED_MATCHES: Final = (3, 5, 7, 11)
 """The lengths a host is offered; the table itself plays any from 1 to 25."""
@@ -22,6 +23,9 @@ CLOCKS: Final[dict[str, int | None]] = {
     "72 hours": 72 * 3600,
 }
 """The clocks by name, with the seconds they give: those in seconds for each move, those in hours for each turn."""
+
+LONGEST_NAME: Final = 40
+"""The letters that the name of a player may have."""
 
 Colour = Literal["light", "dark", "random"]
 OnRematch = Literal["swap", "keep"]
@@ -129,24 +133,39 @@ class TableOptions:
 
 
 @dataclass(frozen=True)
-class Seat:
+class Seat(Checked):
     """Who sits at one side of the table.
 
     Attributes
     ----------
     name : str
-        What to call the player.
+        What to call the player: 1 to 40 printable characters, not only spaces.
     bot : str
-        The level of a bot, such as ``hard``; empty for a person.
+        The level of a bot, such as ``hard``; empty for a person. What levels there are is the host's business.
+
+    Raises
+    ------
+    TableError
+        If the name is another, or a field no text.
 
     Examples
     --------
     >>> Seat("Ann").is_person, Seat("Robot", bot="hard").is_person
     (True, False)
+    >>> Seat("")
+    Traceback (most recent call last):
+        ...
+    gammon_rl.errors.TableError: a name has 1 to 40 printable characters, got ''
     """
 
     name: str
     bot: str = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not (self.name.isprintable() and self.name.strip() and len(self.name) <= LONGEST_NAME):
+            shown = self.name if len(self.name) <= LONGEST_NAME else self.name[:LONGEST_NAME] + "..."
+            raise TableError(f"a name has 1 to {LONGEST_NAME} printable characters, got {shown!r}")
 
     @property
     def is_person(self) -> bool:
@@ -154,8 +173,28 @@ class Seat:
         return not self.bot
 
 
+def clean_name(name: str, otherwise: str) -> str:
+    r"""Return a name from elsewhere as a `Seat` takes it: spaces for what is not printable, and the end cut off.
+
+    Parameters
+    ----------
+    name : str
+        Any text.
+    otherwise : str
+        What to call the player if nothing is left.
+
+    Examples
+    --------
+    >>> clean_name("Ann\x1b[2J", "Player 1"), clean_name("\n", "Player 1")
+    ('Ann [2J', 'Player 1')
+    """
+    printable = "".join(letter if letter.isprintable() else " " for letter in name)
+    cut = printable if len(printable) <= LONGEST_NAME else printable.strip()[:LONGEST_NAME]
+    return cut if cut.strip() else otherwise
+
+
 @dataclass(frozen=True)
-class Settings:
+class Settings(Checked):
     """A person's own settings, which are no rules of the table and are seen by nobody else.
 
     Attributes

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -67,7 +68,7 @@ class Record:
         """The record game by game."""
         starts = [at for at, event in enumerate(self.events) if isinstance(event, ev.GameStarted)]
         games = []
-        for at, end in zip(starts, [*starts[1:], len(self.events)], strict=True):
+        for at, end in pairwise([*starts, len(self.events)]):
             start = self.events[at]
             assert isinstance(start, ev.GameStarted)
             games.append(GameRecord(start.number, start.score, start.crawford, self.events[at + 1 : end]))

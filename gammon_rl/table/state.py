@@ -7,8 +7,12 @@ one place where anything changes. Whether a play is among the legal ones is aske
 from enum import StrEnum
 from typing import Final, NamedTuple, get_args
 
+import numpy as np
+
 from gammon_rl.errors import TableError
 from gammon_rl.rules.board import MY_BAR, OFF, THEIR_BAR
+from gammon_rl.rules.ids import CubeOwner
+from gammon_rl.rules.position import Position
 from gammon_rl.rules.steps import HOME, Step
 from gammon_rl.rules.variants import Variant
 from gammon_rl.stakes.worth import CUBE_LIMIT
@@ -102,6 +106,13 @@ class State(NamedTuple):
     result: ev.GameEnded | None = None
 
 
+def checked_seat(seat: object, what: str = "", error: type[TableError] = TableError) -> int:
+    """Return a seat from outside, or refuse it; `what` begins the message."""
+    if type(seat) is int and seat in (0, 1):
+        return seat
+    raise error(f"{what}the seats are 0 and 1, got {seat!r}")
+
+
 def first_state(options: TableOptions, seats: tuple[Seat, Seat]) -> State:
     """Return the state before the first event; the first game is due to start."""
     first, second = seats
@@ -125,6 +136,55 @@ def to_act(state: State) -> int | None:
 def bot_at(state: State, seat: int) -> str:
     """Return the level of the bot that acts for a seat now; empty if its person does."""
     return state.stand_in_bot if state.stand_in == seat else state.bots[seat]
+
+
+def position_for(state: State, seat: int, options: TableOptions) -> Position:
+    """Return what a seat sees in a state: the position, for a bot or for analysis.
+
+    `Record.states` yields the states of a record, and `Table.position` is this for the player who has to act.
+
+    Parameters
+    ----------
+    state : State
+        A state of a game.
+    seat : int
+        Who looks; mostly `to_act(state)`. For the other one the position is that of a player who waits.
+    options : TableOptions
+        The rules of the table.
+
+    Returns
+    -------
+    Position
+        Without the steps of an unfinished turn. It cannot say that there is no cube.
+
+    Raises
+    ------
+    TableError
+        If there is no such seat.
+
+    Examples
+    --------
+    >>> options = TableOptions(match_length=3)
+    >>> state = first_state(options, (Seat("Ann"), Seat("Bob")))
+    >>> position_for(state, 1, options).match_length
+    3
+    """
+    checked_seat(seat)
+    owner: CubeOwner = "centre" if state.owner is None else "mine" if state.owner == seat else "theirs"
+    money = options.money and options.cube
+    return Position(
+        np.array(state.board if seat == state.turn else turned(state.board), dtype=np.int8),
+        dice=state.dice,
+        cube_value=state.cube,
+        cube_owner=owner,
+        match_length=options.match_length,
+        score=(0, 0) if options.money else state.score if seat == 0 else state.score[::-1],
+        crawford=state.crawford,
+        jacoby=money and options.jacoby,
+        beavers=money and options.beavers,
+        doubled=state.phase is Phase.DOUBLED,
+        rules=options.rules,
+    )
 
 
 def decided_by(state: State, seat: int) -> ev.By:
@@ -244,7 +304,7 @@ def _objection_to_host(
     state: State, event: ev.TimedOut | ev.SeatTakenOver | ev.SeatGivenBack, options: TableOptions
 ) -> str:
     seat = event.seat
-    if seat not in (0, 1):
+    if seat not in (0, 1):  # a record may say anything
         return f"the seats are 0 and 1, got {seat}"
     match event:
         case ev.TimedOut():

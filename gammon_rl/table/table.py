@@ -2,20 +2,28 @@
 
 import json
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple, get_args
+from typing import Any, Final, NamedTuple, TypeVar, get_args
 
 import numpy as np
 
 from gammon_rl.errors import GammonError, IllegalActionError, TableError
 from gammon_rl.rules import notation
-from gammon_rl.rules.ids import CubeOwner
 from gammon_rl.rules.plays import legal_plays
 from gammon_rl.rules.position import Position
 from gammon_rl.rules.steps import HOME, Step, next_steps, play_steps
 from gammon_rl.table import actions as ac, events as ev
 from gammon_rl.table.data import Data, built, to_data, type_name
-from gammon_rl.table.dice import DiceSource, HandDice, SeededDice, checked_roll, dice_from_data, light_seat
+from gammon_rl.table.dice import (
+    DiceSource,
+    HandDice,
+    SeededDice,
+    can_be_copied,
+    checked_roll,
+    dice_from_data,
+    light_seat,
+)
 from gammon_rl.table.options import Seat, Settings, TableOptions
 from gammon_rl.table.record import Record
 from gammon_rl.table.state import (
@@ -23,6 +31,7 @@ from gammon_rl.table.state import (
     Phase,
     advance,
     bot_at,
+    checked_seat,
     decided_by,
     first_state,
     match_ended,
@@ -30,6 +39,7 @@ from gammon_rl.table.state import (
     next_game,
     objection,
     opening,
+    position_for,
     to_act,
     turned,
     why_no_double,
@@ -37,6 +47,8 @@ from gammon_rl.table.state import (
 
 FORMAT: Final = "gammon_rl table"
 VERSION: Final = 1
+
+_T = TypeVar("_T")
 
 _ANY_ROLL: Final = tuple((first, second) for first in range(1, 7) for second in range(1, 7))
 _SORTED_ROLLS: Final = tuple(roll for roll in _ANY_ROLL if roll[0] >= roll[1])
@@ -58,7 +70,7 @@ class _Undone(NamedTuple):
 
 @dataclass(slots=True)
 class _Cache:
-    """What was worked out for the present state."""
+    """What was worked out for the present state. It is filled, and replaced as a whole when anything changes."""
 
     legal: tuple[Board, ...] | None = None
     actions: tuple[ac.TurnAction, ...] | None = None
@@ -70,7 +82,8 @@ class _Cache:
 class Table:
     """A table: who plays by which rules, what has happened, and what may be done now.
 
-    A table is changed by `apply` alone, and by each action wholly or not at all. It compares by its JSON.
+    A table is changed by `apply` alone, and by each action wholly or not at all, even if it is interrupted. It compares
+    by its JSON.
 
     Parameters
     ----------
@@ -80,6 +93,7 @@ class Table:
         Who plays; by default two persons. Seat 0 is the host's.
     dice : DiceSource or int, optional
         Where the dice come from, or the seed of a generator; by default a generator with a seed that nobody knows.
+        A source that can be copied is left as it is: the table draws from copies, so every table needs one of its own.
     light : int, optional
         The seat with the light checkers; by default as the options say.
 
@@ -117,22 +131,24 @@ double, resign 1, resign 2, resign 3
         light: int | None = None,
     ) -> None:
         self._options = TableOptions() if options is None else options
+        if not isinstance(self._options, TableOptions):
+            raise TableError(f"the options of a table are TableOptions, got {options!r}")
         self._seats = _two_seats(seats)
-        self._dice = SeededDice(dice) if dice is None or isinstance(dice, int) else dice
+        self._dice: DiceSource = SeededDice(dice) if dice is None or isinstance(dice, int) else dice
         if not all(hasattr(self._dice, name) for name in ("ready", "roll", "to_data")):
             raise TableError(f"dice come from a source or a seed, got {dice!r}")
         if light is None:
             by_lot = self._options.colour == "random"
             light = light_seat(self._dice) if by_lot else int(self._options.colour == "dark")
-        if light not in (0, 1):
-            raise TableError(f"the light checkers are for seat 0 or 1, got {light!r}")
-        self._light = light
-        self._settings = [Settings(), Settings()]
-        self._events: list[ev.Event] = []
-        self._steps: list[Step] = []
-        self._undone: list[_Undone] = []
-        self._again: list[tuple[int, int]] = []  # rolls that were undone and come again
-        self._drawn: list[tuple[int, int]] = []  # rolls that the action at hand has had from the source
+        # Nothing of this is ever changed in place, so that a shallow copy of a table is a draft of what it will be.
+        self._light = checked_seat(light, "the light checkers are for a seat: ")
+        self._settings = Settings(), Settings()  # without pauses
+        self._pauses: tuple[frozenset[int], frozenset[int]] = frozenset(), frozenset()  # the games they were made in
+        self._events: tuple[ev.Event, ...] = ()
+        self._steps: tuple[Step, ...] = ()
+        self._undone: tuple[_Undone, ...] = ()
+        self._again: tuple[tuple[int, int], ...] = ()  # rolls that were undone and come again
+        self._drawn: tuple[tuple[int, int], ...] = ()  # rolls of this action from a source that cannot be copied
         self._state = first_state(self._options, self._seats)
         self._cache = _Cache()
         self._settle([])
@@ -217,17 +233,17 @@ double, resign 1, resign 2, resign 3
     @property
     def record(self) -> Record:
         """Everything that has happened."""
-        return Record(self._options, self._seats, self._light, tuple(self._events))
+        return Record(self._options, self._seats, self._light, self._events)
 
     @property
     def steps(self) -> tuple[Step, ...]:
         """The steps of the unfinished turn."""
-        return tuple(self._steps)
+        return self._steps
 
     def board(self, seat: int, steps: bool = True) -> Board:
         """Return the checkers as a seat sees them, a tuple of 26; with the steps of an unfinished turn or without."""
         board = self._now if steps else self._state.board
-        return board if seat == self._state.turn else turned(board)
+        return board if checked_seat(seat) == self._state.turn else turned(board)
 
     @property
     def position(self) -> Position:
@@ -245,33 +261,15 @@ double, resign 1, resign 2, resign 3
             seat = self.to_act
             if seat is None:
                 raise TableError(f"nobody has to act: the table is at: {self.phase}")
-            self._cache.position = self._seen_by(seat)
+            self._cache.position = position_for(self._state, seat, self._options)
         return self._cache.position
-
-    def _seen_by(self, seat: int) -> Position:
-        state, options = self._state, self._options
-        owner: CubeOwner = "centre" if state.owner is None else "mine" if state.owner == seat else "theirs"
-        score = state.score if seat == 0 else state.score[::-1]
-        return Position(
-            np.array(self.board(seat, steps=False), dtype=np.int8),
-            dice=state.dice,
-            cube_value=state.cube,
-            cube_owner=owner,
-            match_length=options.match_length,
-            score=(0, 0) if options.money else score,
-            crawford=state.crawford,
-            jacoby=options.money and options.cube and options.jacoby,
-            beavers=options.money and options.cube and options.beavers,
-            doubled=state.phase is Phase.DOUBLED,
-            rules=options.rules,
-        )
 
     def bot_at(self, seat: int) -> str:
         """Return the level of the bot that acts for a seat now; empty if its person does.
 
         A seat can belong to a bot, a bot can have taken it over, or it finishes the turn of a player whose time was up.
         """
-        return bot_at(self._state, seat)
+        return bot_at(self._state, checked_seat(seat))
 
     @property
     def running_time(self) -> RunningTime | None:
@@ -283,7 +281,13 @@ double, resign 1, resign 2, resign 3
 
     def settings(self, seat: int) -> Settings:
         """Return the own settings of the person at a seat."""
-        return self._settings[seat]
+        settings = self._settings[checked_seat(seat)]
+        return replace(settings, paused=True) if self._pausable in self._pauses[seat] else settings
+
+    @property
+    def _pausable(self) -> int:
+        """The number of the game that a pause is for: this one, or between two games the next."""
+        return self._state.game + (self.phase in (Phase.GAME_OVER, Phase.MATCH_OVER))
 
     @property
     def may_double(self) -> bool:
@@ -339,8 +343,8 @@ double, resign 1, resign 2, resign 3
         """
         if seat is None and not self._options.watching:
             raise TableError("watching is not allowed at this table")
-        if seat not in (None, 0, 1):
-            raise TableError(f"the seats are 0 and 1, got {seat!r}")
+        if seat is not None:
+            checked_seat(seat)
         state, running = self._state, self.running_time
         seen = tuple(ev.seen_by(event, seat) for event in self._events)
         view: Data = {
@@ -361,7 +365,7 @@ double, resign 1, resign 2, resign 3
         }
         if seat is not None:
             view["seat"] = seat
-            view["settings"] = to_data(self._settings[seat], typed=False)
+            view["settings"] = to_data(self.settings(seat), typed=False)
             view["undoable"], view["redoable"] = self.undoable, self.redoable
             if seat == self.to_act:
                 view["steps"] = [notation.format_play([step]) for step in self._steps]
@@ -453,34 +457,27 @@ double, resign 1, resign 2, resign 3
         IllegalActionError
             If the action is not allowed now, or not to this seat; the message says what is. Nothing has changed.
         TableError
-            If the dice have run out. Nothing has changed.
+            If the dice have run out, or a field of a bot's play is of another type. Nothing has changed.
         """
         if isinstance(action, notation.Play):
-            action = ac.Play(afterstate=tuple(action.afterstate.tolist()))
+            action = ac.Play(afterstate=tuple(np.ravel(action.afterstate).tolist()))
         if not isinstance(action, _ACTIONS):
             raise IllegalActionError(f"not an action: {str(action)[:60]!r}; there are {', '.join(_ACTION_NAMES)}")
         if seat is not None:
             self._check_seat(action, seat)
-        kept = self._state, list(self._steps), list(self._undone), list(self._again), list(self._settings)
-        length, drawn = len(self._events), self._drawn
-        drawn.clear()
+        draft = copy(self)
+        draft._drawn = ()
         notices: list[ev.Notice] = []
         try:
-            self._do(action, notices)
-        except Exception:
-            # Undo is the one action that shortens the record, and it does so last.
-            del self._events[length:]
-            self._state, self._steps, self._undone, self._again, self._settings = kept
-            self._again += drawn
-            self._cache = _Cache()
+            draft._do(action, notices)
+        except BaseException:
+            self._again += draft._drawn
             raise
+        self.__dict__ = draft.__dict__  # the whole change is this one assignment: an interrupt comes before it or after
         return tuple(notices)
 
     def _check_seat(self, action: ac.Action, seat: int) -> None:
-        if seat not in (0, 1):
-            raise IllegalActionError(
-                f"{type_name(type(action))} is for the players; the seats are 0 and 1, got {seat!r}"
-            )
+        checked_seat(seat, f"{type_name(type(action))} is for the players; ", IllegalActionError)
         if isinstance(action, ac.HostAction):
             raise self._illegal(action, "only the host may do that")
         if isinstance(action, ac.ChangeSettings | ac.Pause | ac.Resume):
@@ -588,16 +585,15 @@ double, resign 1, resign 2, resign 3
 
     def _add(self, event: ev.Event, notices: list[ev.Notice]) -> None:
         self._state = advance(self._state, event, self._options)
-        self._events.append(event)
-        self._steps.clear()
-        self._undone.clear()
+        self._events += (event,)
+        self._steps = ()
+        self._undone = ()
         self._cache = _Cache()
-        if isinstance(event, ev.GameEnded):
-            self._settings = [replace(settings, paused=False) for settings in self._settings]
         notices.append(event)
 
-    def _forget_steps(self) -> None:
-        self._cache.next_steps = self._cache.now = None
+    def _set_steps(self, steps: tuple[Step, ...]) -> None:
+        self._steps = steps
+        self._cache = replace(self._cache, next_steps=None, now=None)
 
     # Rolling and playing -----------------------------------------------------------------------------------------
 
@@ -622,8 +618,13 @@ double, resign 1, resign 2, resign 3
     def _next_roll(self) -> tuple[int, int]:
         """Return the next roll: one that was undone comes again."""
         if self._again:
-            return self._again.pop(0)
-        self._drawn.append(checked_roll(self._dice.roll()))
+            roll, *rest = self._again
+            self._again = tuple(rest)
+            return roll
+        if can_be_copied(self._dice):
+            self._dice = self._dice.copy()
+            return checked_roll(self._dice.roll())
+        self._drawn += (checked_roll(self._dice.roll()),)
         return self._drawn[-1]
 
     @property
@@ -639,7 +640,7 @@ double, resign 1, resign 2, resign 3
     def _now(self) -> Board:
         """The board with the steps of the unfinished turn, as the player sees it who takes them."""
         if self._cache.now is None:
-            self._cache.now = moved(self._state.board, tuple(self._steps)) if self._steps else self._state.board
+            self._cache.now = moved(self._state.board, self._steps) if self._steps else self._state.board
         return self._cache.now
 
     @property
@@ -659,9 +660,9 @@ double, resign 1, resign 2, resign 3
             except GammonError as error:
                 raise IllegalActionError(f"play is not legal now: {error}") from None
             return tuple(play.afterstate.tolist())
-        if tuple(map(int, after)) not in self._legal:
+        if after not in self._legal:
             raise self._illegal(action, f"with {self.dice} no play leads to that board")
-        return tuple(map(int, after))
+        return after
 
     def _play(self, action: ac.Action, after: Board, notices: list[ev.Notice]) -> None:
         """Make a legal play."""
@@ -682,9 +683,8 @@ double, resign 1, resign 2, resign 3
                 " ".join(notation.format_play([step]) for step in self.next_steps()) or "none, the turn is complete"
             )
             raise IllegalActionError(f"no legal play goes on with a step from {start} to {end}; steps now: {offered}")
-        self._steps.append(step)
-        self._undone.clear()
-        self._forget_steps()
+        self._set_steps((*self._steps, step))
+        self._undone = ()
         notices.append(ev.StepTaken(self._state.turn, step))
 
     # What follows by itself --------------------------------------------------------------------------------------
@@ -700,28 +700,33 @@ double, resign 1, resign 2, resign 3
     def _automatic(self) -> ev.Event | None:
         """Return what the table does for the person who has to act, if they let it."""
         seat = self.to_act
-        if seat is None or self.bot_at(seat) or self._steps or self._settings[seat].paused:
+        if seat is None or self.bot_at(seat) or self._steps:
             return None
-        settings = self._settings[seat]
+        settings = self.settings(seat)
+        if settings.paused:
+            return None
         bears_off = settings.auto_bearoff and not any(count > 0 for count in self._state.board[HOME + 1 :])
         if self.phase is Phase.TO_ROLL and (settings.auto_roll or bears_off):
             if self.may_double or not (self._again or self._dice.ready):
                 return None
             return ev.Rolled(seat, self._next_roll(), "table")
-        if self.phase is Phase.TO_PLAY and (settings.auto_forced or (bears_off and self._rolled_by_the_table)):
+        if self.phase is Phase.TO_PLAY and (settings.auto_forced or bears_off):
             return self._played(self._legal[0], "table") if len(self._legal) == 1 else None
         return None
 
-    @property
-    def _rolled_by_the_table(self) -> bool:
-        last = self._events[-1]
-        return isinstance(last, ev.Rolled) and last.by == "table"
-
     def _set(self, action: ac.Action, seat: int, settings: Settings | None = None, paused: bool | None = None) -> None:
-        if seat not in (0, 1) or not self._seats[seat].is_person:
+        checked_seat(seat, error=IllegalActionError)
+        if not self._seats[seat].is_person:
             raise self._illegal(action, f"seat {seat} has no person, and only persons have settings")
         new = self._settings[seat] if settings is None else settings
-        self._settings[seat] = new if paused is None else replace(new, paused=paused)
+        self._keep_settings(seat, new if paused is None else replace(new, paused=paused))
+
+    def _keep_settings(self, seat: int, settings: Settings) -> None:
+        """Set the settings of a seat; a pause is kept with its game, so that it is there again if one goes back."""
+        game = frozenset({self._pausable})
+        pauses = self._pauses[seat] | game if settings.paused else self._pauses[seat] - game
+        self._settings = _with(self._settings, seat, replace(settings, paused=False))
+        self._pauses = _with(self._pauses, seat, pauses)
 
     # Going back --------------------------------------------------------------------------------------------------
 
@@ -756,19 +761,20 @@ double, resign 1, resign 2, resign 3
         length = len(self._events)
         for _ in range(count):
             if self._steps and self._steps_are_mine:
-                step = self._steps.pop()
-                self._undone.append(_Undone((), (step,)))
+                *rest, step = self._steps
+                self._steps = tuple(rest)
+                self._undone += (_Undone((), (step,)),)
                 notices.append(ev.StepTakenBack(self._state.turn, step))
             else:
                 start = decisions.pop()
-                gone = tuple(self._events[start:length])
+                gone = self._events[start:length]
                 length = start
-                self._undone.append(_Undone(gone, tuple(self._steps)))
-                self._again[:0] = _rolls_in(gone)
-                self._steps.clear()
+                self._undone += (_Undone(gone, self._steps),)
+                self._again = (*_rolls_in(gone), *self._again)
+                self._steps = ()
         if length < len(self._events):
             *_, self._state = self.record.with_events(self._events[:length]).states()
-            del self._events[length:]
+            self._events = self._events[:length]
             notices.append(ev.Undone(length))
         self._cache = _Cache()
 
@@ -778,16 +784,14 @@ double, resign 1, resign 2, resign 3
         if not 1 <= count <= len(self._undone):
             raise self._illegal(action, f"there are {len(self._undone)} steps and decisions to do again, not {count}")
         for _ in range(count):
-            events, steps = self._undone.pop()
+            *rest, (events, steps) = self._undone
+            self._undone = tuple(rest)
             for event in events:
                 self._state = advance(self._state, event, self._options)
             self._events += events
-            rolls = _rolls_in(events)
-            if self._again[: len(rolls)] != rolls:
-                raise TableError("the rolls that come again are not those that were undone")
-            del self._again[: len(rolls)]
+            self._again = _without_rolls_in(events, self._again)
             if events:
-                self._steps = list(steps)
+                self._steps = steps
                 notices.append(ev.Redone(len(self._events)))
             else:
                 self._steps += steps
@@ -807,6 +811,7 @@ double, resign 1, resign 2, resign 3
             "record": self.record.to_data(),
             "dice": self._dice.to_data(),
             "settings": [to_data(settings, typed=False) for settings in self._settings],
+            "pauses": [sorted(games) for games in self._pauses],
             "steps": _steps_data(self._steps),
             "undone": [
                 {"events": [ev.event_to_data(event) for event in events], "steps": _steps_data(steps)}
@@ -854,9 +859,12 @@ double, resign 1, resign 2, resign 3
                 raise TableError("the table is damaged: it should have record, dice, settings, steps, undone and again")
         if len(table._events) != len(record["events"]):
             raise TableError("the record breaks off before what has to follow")
-        table._settings = [built(Settings, one, "settings"), built(Settings, other, "settings")]
-        table._again = [checked_roll(roll) for roll in again]
-        table._undone = [_undone_from(item) for item in undone]
+        table._pauses = _pauses_from(data.get("pauses", [[], []]))
+        for seat, settings in enumerate((one, other)):
+            kept: Settings = built(Settings, settings, "settings")
+            table._keep_settings(seat, replace(kept, paused=kept.paused or table.settings(seat).paused))
+        table._again = tuple(checked_roll(roll) for roll in again)
+        table._undone = tuple(_undone_from(item) for item in undone)
         table._restore_steps(_steps_from(steps))
         table._try_redoing()
         return table
@@ -881,28 +889,29 @@ double, resign 1, resign 2, resign 3
         TableError
             If the record is impossible, or has not so many events.
         """
-        if upto is not None and not 0 <= upto <= len(record.events):
-            raise TableError(f"the record has {len(record.events)} events, so upto is 0 to that, got {upto}")
+        if not isinstance(record, Record):
+            raise TableError(f"a table follows from a Record, got {record!r}")
+        if upto is not None and not (type(upto) is int and 0 <= upto <= len(record.events)):
+            raise TableError(f"the record has {len(record.events)} events, so upto is 0 to that, got {upto!r}")
         part = record.with_events(record.events[:upto])
         state = part.check()
         table = cls(record.options, record.seats, dice, light=record.light)
         if part.events:
-            table._events, table._state = list(part.events), state
+            table._events, table._state = part.events, state
             table._cache = _Cache()
             while table._state.due is not None:
                 table._add(table._state.due, [])
         return table
 
-    def _restore_steps(self, steps: list[Step]) -> None:
+    def _restore_steps(self, steps: Iterable[Step]) -> None:
         """Take the steps of an unfinished turn as far as they are legal, or refuse them."""
         if steps and self.phase is not Phase.TO_PLAY:
             raise TableError(f"there can be no steps: the table is at: {self.phase}")
-        self._steps = []
+        self._set_steps(())
         for step in steps:
             if step not in self.next_steps():
                 raise TableError(f"the unfinished turn is impossible: {notation.format_play([step])}")
-            self._steps.append(step)
-            self._forget_steps()
+            self._set_steps((*self._steps, step))
 
     def _try_redoing(self) -> None:
         """Refuse what was undone if it could not have happened."""
@@ -912,15 +921,12 @@ double, resign 1, resign 2, resign 3
             raise TableError("something was undone where it is not allowed")
         events = [*self._events, *(event for item in reversed(self._undone) for event in item.events)]
         trial = Table.replay(self.record)
-        again = list(self._again)
+        again = self._again
         if len(Table.replay(self.record.with_events(events))._events) != len(events):
             raise TableError("what was undone breaks off before what has to follow")
-        trial._steps = list(self._steps)
+        trial._steps = self._steps
         for item in reversed(self._undone):
-            rolls = _rolls_in(item.events)
-            if again[: len(rolls)] != rolls:
-                raise TableError("the rolls that come again are not those that were undone")
-            del again[: len(rolls)]
+            again = _without_rolls_in(item.events, again)
             for event in item.events:
                 trial._state = advance(trial._state, event, self._options)
             trial._cache = _Cache()
@@ -947,7 +953,7 @@ _DECISIONS: Final = get_args(ev.Decision)
 
 
 def _two_seats(seats: Iterable[Seat]) -> tuple[Seat, Seat]:
-    both = tuple(seats)
+    both = tuple(seats) if isinstance(seats, Iterable) else (seats,)
     if len(both) != 2 or not all(isinstance(seat, Seat) for seat in both):
         raise TableError(f"a table has two seats, got {both!r}")
     return both[0], both[1]
@@ -960,8 +966,21 @@ def _entered(dice: tuple[int, int]) -> tuple[int, int]:
         raise IllegalActionError(str(error)) from None
 
 
-def _rolls_in(events: Iterable[ev.Event]) -> list[tuple[int, int]]:
-    return [event.dice for event in events if isinstance(event, ev.Rolled | ev.OpeningRolled)]
+def _with(both: tuple[_T, _T], seat: int, new: _T) -> tuple[_T, _T]:
+    """Return what both seats have, with something new for one of them."""
+    return (new, both[1]) if seat == 0 else (both[0], new)
+
+
+def _rolls_in(events: Iterable[ev.Event]) -> tuple[tuple[int, int], ...]:
+    return tuple(event.dice for event in events if isinstance(event, ev.Rolled | ev.OpeningRolled))
+
+
+def _without_rolls_in(events: Iterable[ev.Event], again: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
+    """Return the rolls that come again without those that these events have, which come first."""
+    rolls = _rolls_in(events)
+    if again[: len(rolls)] != rolls:
+        raise TableError("the rolls that come again are not those that were undone")
+    return again[len(rolls) :]
 
 
 def _steps_data(steps: Iterable[Step]) -> str:
@@ -978,3 +997,10 @@ def _undone_from(data: object) -> _Undone:
         case {"events": list(events), "steps": str(steps)}:
             return _Undone(tuple(ev.event_from_data(event) for event in events), tuple(_steps_from(steps)))
     raise TableError("what was undone is damaged: it should have events and steps")
+
+
+def _pauses_from(data: object) -> tuple[frozenset[int], frozenset[int]]:
+    match data:
+        case [list(one), list(other)] if all(type(game) is int for game in (*one, *other)):
+            return frozenset(one), frozenset(other)
+    raise TableError("the pauses are damaged: they should be the numbers of games, for each seat")
