@@ -1,6 +1,7 @@
 """The command line as a user meets it: whole commands in another process, or `main` with its arguments set."""
 
 import json
+import re
 import sys
 
 import pytest
@@ -92,6 +93,21 @@ def test_eval_prints_chances_plays_and_json(run, model):
     assert len(found["plays"]) == 3
     assert found["plays"][0]["loss"] == 0
     assert "8/5 6/5" in run("eval", "start", "--dice", "31", "--plays", 16, "--model", model)[1]
+
+
+def test_eval_says_the_dice_what_is_no_decision_and_what_was_clear(run, model):
+    assert ":31:" in run("eval", "start", "--dice", "31", "--model", model)[1].splitlines()[0]
+    for cube, why in (("1:-1:1:00:0:0:0:0:10", "the opponent owns"), ("0:0:1:00:2:0:0:3:10", "the cube is dead"),
+                      ("0:0:1:00:2:0:1:3:10", "Crawford"), ("6:1:1:00:0:0:0:0:10", "no higher than 64")):  # fmt: skip
+        out = run("eval", f"XGID=-b----E-C---eE---c-e----B-:{cube}", "--model", model)[1]
+        assert re.search(r"^equity [+-]\d\.\d{3} with the cube   \(1-ply\)\nno cube decision: ", out, re.MULTILINE)
+        assert why in out
+        assert "double/" not in out
+    out = run("eval", "XGID=-b----E-C---eE---c-e----B-:1:1:1:00:0:0:0:0:10", "--model", model)[1]
+    assert re.search(r"^no redouble .*   redouble/take .*   redouble/pass ", out, re.MULTILINE)
+    only = gr.Position([-1, 0, 0, 0, 0, 0, 1, *[0] * 19], dice=(6, 5)).xgid
+    out = run("eval", only, "--model", model, "--ply", 3)[1]
+    assert "the only play: nothing else comes near enough to look 3 plies ahead" in out
 
 
 def test_eval_of_a_dance_says_so(run, model):

@@ -1,5 +1,6 @@
 """The terminal game: tables driven through a screen of the tests, and the command through a real terminal."""
 
+import io
 import os
 import re
 import select
@@ -9,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any, Final
 from unittest.mock import patch
@@ -20,7 +21,7 @@ import pytest
 import gammon_rl as gr
 from gammon_rl.bots.bot import Bot, Candidate
 from gammon_rl.bots.levels import NORMAL
-from gammon_rl.cli import main, saving
+from gammon_rl.cli import main, saving, words
 from gammon_rl.cli.draw import PLAIN, UNICODE, Size, Style
 from gammon_rl.cli.flags import CLOCK_NAMES
 from gammon_rl.cli.players import Bots
@@ -94,6 +95,12 @@ class ScriptedBot:
         _, afterstates = legal_plays(seen.board[None], dice, seen.rules)
         plays = [play_of(seen.board, dice, afterstate, seen.rules) for afterstate in afterstates[::-1]]
         return [Candidate(play, (0.5, 0.1, 0, 0.1, 0), -0.1 * at, 0.1 * at, 0) for at, play in enumerate(plays)]
+
+    def resignation(self, seen: Position) -> int:
+        return 0
+
+    def accepts(self, seen: Position, level: int) -> bool:
+        return level == 3 or level >= -self.nd - 0.005
 
     def probs(self, seen: Position) -> np.ndarray:
         return np.array([0.5, 0.1, 0, 0.1, 0], dtype=np.float32)
@@ -306,7 +313,7 @@ def test_a_game_with_hints_against_a_bot_that_has_an_evaluator(level: str) -> No
     terminal, session, code = run(answer, table_of(1, variant="hypergammon"), bot)
     assert code == 0
     assert max(session.table.score) >= 1
-    assert re.search(r"^  1\. \S.*  [+-]\d\.\d{3}  .*\d-ply$", terminal.shown, re.MULTILINE)
+    assert re.search(r"^  1\. \S.* [+-]\d\.\d{3} .*\d% g\d+ +\d-ply$", terminal.shown, re.MULTILINE)
     assert re.search(r"^  Best: (no )?double/\w+\. Equities:$", terminal.shown, re.MULTILINE)
     assert re.search(r"^You: \d+ decisions?, \d+\.\d milli-points lost a decision, PR \d", terminal.shown, re.MULTILINE)
     assert max(map(len, terminal.shown.splitlines())) <= 80
@@ -454,12 +461,14 @@ def test_a_closed_board_is_not_rolled_against() -> None:
 
 
 def test_against_a_closed_board_the_choice_is_double_or_pass() -> None:
-    answers = ["", "roll", "resign", "r", "8/5", "x", "pass"]
-    table = table_at(SHUT_OUT, f"{CLOSED} 13x3", [(2, 1)])
-    terminal, _, _ = run(answers, table, ScriptedBot(plays=["12/10 12/11"]))
-    assert set(terminal.questions) == {"You cannot enter: double or pass > "}
-    assert "You pass." in terminal.shown
-    assert "You play" not in terminal.shown
+    for end in ("pass", ""):
+        answers = ["roll", "resign", "r", "8/5", "x", "p", end]
+        table = table_at(SHUT_OUT, f"{CLOSED} 13x3", [(2, 1)])
+        terminal, _, _ = run(answers, table, ScriptedBot(plays=["12/10 12/11"]))
+        assert set(terminal.questions) == {"You cannot enter: Enter passes, d doubles > "}
+        assert len(terminal.questions) == len(answers) + 1 == 8
+        assert terminal.shown.count("You pass.") == 1
+        assert "You play" not in terminal.shown
     table = table_at(SHUT_OUT, f"{CLOSED} 13x3", [(2, 1)])
     terminal, _, _ = run(["double"], table, ScriptedBot(plays=["12/10 12/11"]))
     assert "Hard takes the cube at 2.\nYou are on the bar against a closed board: nothing is rolled." in terminal.shown
@@ -493,10 +502,10 @@ def test_a_dance_is_shown_and_passed() -> None:
         ("8-5 6-5", (3, 1), "8/5 6/5"),
         ("  8 / 5   6/5 ", (3, 1), "8/5 6/5"),
         ("8/5,6-5", (3, 1), "8/5 6/5"),
-        ("24-14", (6, 4), "24/18 18/14"),
-        ("24/20", (3, 1), "24/21 21/20"),
-        ("24-18-13", (6, 5), "24/18 18/13"),
-        ("8/4 4", (4, 2), "8/4 4/2"),  # the end of the last checker is settled
+        ("24-14", (6, 4), "24/14"),
+        ("24/20", (3, 1), "24/20"),
+        ("24-18-13", (6, 5), "24/13"),
+        ("8/4 4", (4, 2), "8/2"),  # the end of the last checker is settled
     ],
 )
 def test_plays_are_read_in_many_ways(text: str, dice: Dice, play: str) -> None:
@@ -506,7 +515,7 @@ def test_plays_are_read_in_many_ways(text: str, dice: Dice, play: str) -> None:
 
 def test_repeats_are_read() -> None:
     terminal, _, _ = run(["", "6/4(2) 8/6(2)"], table_at(*START, [(2, 2)]))
-    assert "You play 2-2: 8/6 8/6 6/4 6/4.\n" in terminal.shown
+    assert "You play 2-2: 8/4(2).\n" in terminal.shown
 
 
 def test_bar_hits_and_bearing_off_are_read() -> None:
@@ -588,20 +597,23 @@ def test_numbers_pick_from_the_list_that_was_shown_last() -> None:
     assert f"You play 3-1: {first[1]}.\n" in terminal.shown
 
 
-def test_a_number_shows_the_list_first_and_a_new_turn_forgets_it() -> None:
-    terminal, _, _ = run(["2", "2"], table_of([(3, 1), (6, 2)]))
-    second = re.findall(r" 2\. (\S+ \S+)", terminal.shown)
-    assert len(second) == 1
-    assert f"You play 3-1: {second[0]}.\n" in terminal.shown
-    terminal, _, _ = run(["2", "2", "", "2"], table_of([(3, 1), (6, 2), (4, 2)]))
-    assert len(re.findall(r"  1\. ", terminal.shown)) == 2
+def test_a_number_means_the_same_play_whether_or_not_the_list_was_shown() -> None:
+    told = [run(answers, table_of([(3, 1), (6, 2)]))[0].shown for answers in (["list", "2"], ["2"])]
+    listed = re.search(r" 2\. (\S+ \S+)", told[0])
+    assert listed
+    assert all(f"You play 3-1: {listed[1]}.\n" in shown for shown in told)
+    assert " 2. " not in told[1]
+    # what was hinted at is forgotten with the turn
+    terminal, _, _ = run(["hint", "1", "", "1"], table_of([(3, 1), (6, 2), (3, 1)]))
+    played = re.findall(r"You play 3-1: (.*)\.", terminal.shown)
+    assert len(set(played)) == 2
 
 
 def test_a_long_list_is_cut_and_can_be_narrowed() -> None:
     table = table_at("1 3 4 7 8 10 12x2 13 14x2 16 17 20 23", "5 11 15 19", [(1, 1)])
     terminal, _, _ = run(["", "list", "list 23"], table)
     assert "... and 1057 more; list 13 shows those with a step from the 13 point." in terminal.shown
-    assert "  1. 23/22" in terminal.shown.rpartition("list 23")[2]
+    assert "  1. 23/19*" in terminal.shown.rpartition("list 23")[2]
     assert max(map(len, terminal.shown.splitlines())) <= 80
 
 
@@ -618,11 +630,26 @@ def test_a_part_of_a_play_is_quick_where_there_are_a_thousand() -> None:
 
 def test_hints_are_numbered_and_can_be_picked() -> None:
     terminal, _, _ = run(["h", "2"], table_of([(3, 1), (6, 2)]))
-    assert re.search(r"  1\. \S+ \S+ +-0.000 ", terminal.shown)
-    second = re.search(r"  2\. (\S+ \S+) +-0.100  -0.100  wins  50 %, gammons 10 %  0-ply", terminal.shown)
+    assert re.search(r"^  1\. \S+.* +-0.000 ", terminal.shown, re.MULTILINE)
+    second = re.search(r"^  2\. (\S+(?: \S+)?) +-0.100 -0.100  50% g10 0-ply$", terminal.shown, re.MULTILINE)
     assert second
     assert f"You play 3-1: {second[1]}.\n" in terminal.shown
-    assert "  6. " not in terminal.shown
+    assert " 6. " not in terminal.shown
+    assert max(len(line) for line in terminal.shown.splitlines() if "-ply" in line) < 60
+
+
+def test_a_hint_stands_under_the_board_in_a_terminal_of_24_lines() -> None:
+    for size in (Size(80, 24), Size(60, 24)):
+        terminal, _, _ = run(["8/5 6/5", "", "hint", "?"], table_of([(3, 1), (6, 2), (6, 5)]), style=UNICODE, size=size)
+        hinted = terminal.shown.rpartition("\x1b[2J\x1b[H")[2].partition(" > ")[0]
+        assert hinted.count("-ply") == 5
+        assert "○" in hinted
+        assert len(hinted.splitlines()) <= 24  # the question is the last
+
+
+def test_the_words_for_a_redouble_are_the_same_in_the_verdict_and_the_equities() -> None:
+    terminal, _, _ = run(["hint"], table_at("6x15", "19x15", cube=2, owner=0))
+    assert "  no redouble +0.250, redouble/take +0.125, redouble/drop +1.000\n" in terminal.shown
 
 
 def test_hints_on_the_cube() -> None:
@@ -659,7 +686,7 @@ def test_board_pips_and_help_at_any_time() -> None:
         terminal, _, _ = run(["b", "pips", "?", "help"], table, ScriptedBot([True]))
         assert terminal.shown.count("+-13--14-") == 2
         assert "Pips: you 167, Hard 167." in terminal.shown
-        assert terminal.shown.count("Before the roll  roll (or Enter)") == 2
+        assert terminal.shown.count("Your turn  roll (or Enter)") == 2
         assert len(set(terminal.questions)) == 1
         assert max(map(len, terminal.shown.splitlines())) <= 80
 
@@ -671,16 +698,16 @@ def test_undo_and_redo_of_whole_turns_with_the_same_dice() -> None:
     rolls = [(3, 1), (6, 2), (5, 4), (4, 4)]
     answers = ["8/5 6/5", "", "undo", "u", "13/9", "6/5", "", "undo 2", "redo 9", "redo 2", "undo 99", "undo zwei"]
     terminal, session, _ = run(answers, table_of(rolls))
-    assert "'99' is not how many to take back: 1 to 2." in terminal.shown
-    assert "'9' is not how many to do again: 1 to 2." in terminal.shown
-    assert "'zwei' is not how many to take back: 1 to 2." in terminal.shown
+    assert "Only 2 steps or decisions can be taken back." in terminal.shown
+    assert "Only 2 steps or decisions can be done again." in terminal.shown
+    assert "'zwei' is no number of steps and decisions; without any, one is taken back." in terminal.shown
     assert terminal.questions.count("Your play with 3-1 > ") >= 2
     assert terminal.questions[-1].startswith("Your play with 5-4")
     rolled = [event.dice for event in session.table.record.events if isinstance(event, ev.Rolled)]
     assert rolled == [(6, 2), (5, 4)]
     terminal, _, _ = run(["undo", "redo"], table_of([(3, 1)]))
-    assert "There is nothing to take back." in terminal.shown
-    assert "There is nothing to do again." in terminal.shown
+    assert "There is nothing that can be taken back." in terminal.shown
+    assert "There is nothing that can be done again." in terminal.shown
 
 
 def test_automatic_settings() -> None:
@@ -753,9 +780,66 @@ def test_dice_are_typed_in_for_a_real_board() -> None:
     terminal, session, _ = run(["31", "8/5 6/5", "hm", "62", "54", "13/4", "undo 2", "r", "13/4"], table_of(HandDice()))
     assert terminal.questions[2:4] == ["Dice of Hard > "] * 2
     assert "'hm' is no roll: two dice such as 31 or 3 1." in terminal.shown
-    assert "Enter rolls, d doubles > " in terminal.questions  # the roll that was undone comes again
+    assert "Enter rolls as before, or your dice, d doubles > " in terminal.questions
     rolls = [event.dice for event in session.table.record.events if isinstance(event, ev.Rolled)]
     assert rolls[:2] == [(6, 2), (5, 4)]
+
+
+def rolls_of(session: Session) -> list[Dice]:
+    events = session.table.record.events
+    return [event.dice for event in events if isinstance(event, ev.Rolled | ev.OpeningRolled)]
+
+
+def test_a_mistyped_roll_is_typed_again() -> None:
+    # the opening roll, one's own and the bot's, which plays again; the settings stay
+    answers = [
+        "auto bearoff off",
+        "6 1",
+        "dice 31",
+        "8/5 6/5",
+        "62",
+        "dice 6-3",
+        "54",
+        "dice",
+        "dice 5",
+        "dice 65",
+        "24/13",
+    ]
+    table = table_of(HandDice())
+    terminal, session, _ = run(answers, table)
+    assert rolls_of(session) == [(3, 1), (6, 3), (6, 5)]
+    assert terminal.shown.count("Hard plays 6-") == 2
+    assert "Expected the roll as it should be, such as dice 52." in terminal.shown
+    assert "'5' is no roll" in terminal.shown
+    assert not session.table.settings(0).auto_bearoff
+    session.table.record.check()
+    # after going back, other dice are typed in for those that would come again
+    terminal, session, _ = run(["31", "8/5 6/5", "62", "54", "13/4", "undo 2", "53", "8/3 6/3"], table_of(HandDice()))
+    assert rolls_of(session) == [(3, 1), (6, 2), (5, 3)]
+    terminal, session, _ = run(
+        ["31", "8/5 6/5", "62", "54", "13/4", "undo", "dice 53", "8/3 6/3"], table_of(HandDice())
+    )
+    assert rolls_of(session) == [(3, 1), (6, 2), (5, 3)]
+
+
+def test_a_roll_that_was_followed_by_a_decision_stands() -> None:
+    seats = (Seat("Ann"), Seat("Bob"))
+    answers = ["dice 31", "44", "dice 31", "8/5", "dice 62", "6/5", "dice 62", "55", "dice 62", "13/5", "r", "double"]
+    terminal, session, _ = run(answers, table_of(HandDice(), seats=seats))
+    assert rolls_of(session) == [(3, 1), (6, 2)]
+    assert "Nothing has been rolled in this game." in terminal.shown
+    assert terminal.shown.count("so it stands") == 2
+    terminal, session, _ = run(["dice 62", "di"], table_of([(3, 1)]))
+    assert terminal.shown.count("The dice are the computer's; dice is for those that are typed in.") == 2
+
+
+def test_r_rolls_or_does_nothing() -> None:
+    for seats in (None, (Seat("Ann"), Seat("Bob"))):
+        table = table_of([(3, 1), (6, 2), (5, 4)], seats=seats)
+        terminal, session, _ = run(["r", "8/5", "r", "6/5", "r"], table)
+        assert terminal.shown.count("'r' does not fit here: it is for the start of your turn, before the roll.") == 2
+        assert "Going back" not in terminal.shown
+        assert len([event for event in session.table.record.events if isinstance(event, ev.Rolled)]) >= 1
 
 
 def test_time_that_is_up_lets_a_bot_play_or_loses_the_game() -> None:
@@ -804,7 +888,7 @@ def test_before_a_double_only_a_single_game_is_resigned() -> None:
 
 def test_nobody_resigns_or_doubles_after_the_roll() -> None:
     terminal, _, _ = run(["resign", "double", "roll"], table_of([(3, 1)]))
-    assert terminal.shown.count("does not fit here: it is for the start of your turn, before the roll.") == 2
+    assert terminal.shown.count("does not fit here: it is for the start of your turn, before the roll.") == 3
     assert terminal.questions == ["Your play with 3-1 > "] * 4
 
 
@@ -823,13 +907,14 @@ def test_leaving_keeps_the_game_and_says_how_to_go_on(tmp_path: Path) -> None:
     keeper = saving.Keeper(tmp_path / "game.json")
     terminal, session, code = run(["8/5 6/5", "q"], table_of([(3, 1), (6, 2)]), keeper=keeper)
     assert code == 0
-    end = "Score: you 0, Hard 0. 0 games played.\nIt is saved: gammon-rl play --continue goes on.\n"
-    assert terminal.shown.endswith(end)
+    end = "Score: you 0, Hard 0. 0 games played.\nIt is saved: {} goes on.\n"
+    assert terminal.shown.endswith(end.format(saving.going_on(keeper.path)))
     assert saving.read(keeper.path).table == session.table
     keeper = saving.Keeper(tmp_path / "other.json")
     terminal, _, _ = run(["quit"], table_of([(3, 1)]), keeper=keeper)
     assert "It is saved" not in terminal.shown
-    assert not keeper.path.exists()  # nothing had been played
+    assert "Nothing was played, nothing is kept." in terminal.shown
+    assert not keeper.path.exists()
 
 
 def test_another_game_is_played_from_the_file_where_it_was_left(tmp_path: Path) -> None:
@@ -908,6 +993,16 @@ def test_a_misspelt_word_gets_the_one_that_was_meant() -> None:
     assert "'hitn' is not understood; did you mean hint?" in terminal.shown
     assert "'bord' is not understood; did you mean board?" in terminal.shown
     assert "'rol l' is not understood: roll stands alone." in terminal.shown
+    assert "did you mean" not in run(["no"], table_of([(3, 1)]))[0].shown
+
+
+def test_help_has_topics_and_knows_the_words_of_each() -> None:
+    every = [*words.TOPICS, *(word for word in words.ALWAYS if word not in ("help", "?"))]
+    terminal, _, _ = run([f"help {word}" for word in [*every, "me"]], table_of([(3, 1)]))
+    assert "There is no help on 'me'" in terminal.shown
+    assert terminal.shown.count("There is no help on") == 1
+    assert all(text in terminal.shown for text in words.TOPICS.values())
+    assert all(len(text.splitlines()) <= 6 for text in (words.HELP, *words.TOPICS.values()))
 
 
 def test_ctrl_c_while_the_bot_thinks() -> None:
@@ -986,7 +1081,28 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "state"
 
 
-def command(*options: str, answers: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+def command(*options: str, answers: str = "") -> subprocess.CompletedProcess[str]:
+    """Run the command in this process, which is quicker, with pipes for what is typed and shown."""
+    typed = io.TextIOWrapper(io.BytesIO(answers.encode()), encoding="utf-8")
+    shown, faults = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
+    with (
+        patch.object(sys, "argv", ["gammon-rl", *options]),
+        patch.object(sys, "stdin", typed),
+        redirect_stdout(shown),
+        redirect_stderr(faults),
+        pytest.raises(SystemExit) as left,
+    ):
+        main()
+    told = []
+    for stream in (shown, faults):
+        stream.seek(0)
+        told.append(stream.read())
+    code = left.value.code
+    return subprocess.CompletedProcess(options, code if isinstance(code, int) else 0, *told)
+
+
+def program(*options: str, answers: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the command in a process of its own."""
     return subprocess.run(
         [sys.executable, "-m", "gammon_rl", *options],
         input=answers, capture_output=True, encoding="utf-8", timeout=60,
@@ -996,7 +1112,7 @@ def command(*options: str, answers: str = "", **environment: str) -> subprocess.
 
 def test_through_a_pipe_everything_is_plain(state: Path) -> None:
     options = ["play", "--level", "easy", "--dice-seed", "1", "--colour", "dark"]
-    done = command(*options, answers="\nlist\n1\nfoo é\n")
+    done = program(*options, answers="\nlist\n1\nfoo é\n")
     assert done.returncode == 0
     assert done.stderr == ""
     assert done.stdout.replace("é", "").isascii()
@@ -1009,7 +1125,16 @@ def test_through_a_pipe_everything_is_plain(state: Path) -> None:
     assert max(map(len, done.stdout.splitlines())) <= 120
     again = command("play", "--continue", answers="pips\n")
     assert "Going on where you left.\n" in again.stdout
-    assert "An unfinished game is kept" in command(*options, answers="quit\n").stdout
+    assert "Going on where you left.\n" in again.stdout
+    (first,) = state.glob("*.json")
+    assert (
+        f"Another game is kept: gammon-rl play --continue --save {first.name} goes on"
+        in command(*options, answers="list\n1\nquit\n").stdout
+    )
+    listed = command("play", "--games").stdout
+    assert listed.count("You against Easy, for points, game 1, 0 to 0\n  gammon-rl play --continue --save ") == 2
+    assert first.name in listed
+    assert "Going on where you left.\n" in command("play", "--continue", "--save", first.name).stdout
 
 
 @pytest.mark.parametrize(
@@ -1053,6 +1178,52 @@ def test_a_file_that_is_there_is_not_written_over(state: Path, tmp_path: Path) -
     assert done.returncode == 2
     assert f"{file} exists: --continue goes on with it" in done.stderr
     assert file.read_bytes() == before
+    done = command("watch", "easy", "easy", "--save", str(file))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"{file} exists: name another file" in done.stderr
+    assert file.read_bytes() == before
+
+
+def test_a_copy_is_not_written_over_unasked(tmp_path: Path) -> None:
+    file = tmp_path / "mine.mat"
+    file.write_text("mine")
+    answers = [f"save {file}", "", f"save {file}", "n", f"save {file}", "maybe", "quit"]
+    terminal, _, _ = run(answers, table_of([(3, 1)]))
+    assert terminal.questions.count(f"{file} exists. Write over it (Enter: no) > ") == 4
+    assert terminal.shown.count("Nothing was written.") == 2
+    assert file.read_text() == "mine"
+    terminal, _, _ = run([f"save {file}", "y", f"save {file}"], table_of([(3, 1)]))  # its own may be written again
+    assert terminal.shown.count(f"Written: {file}.") == 2
+    assert len(terminal.questions) == 4
+
+
+def test_a_place_where_nothing_can_be_written_is_explained(tmp_path: Path) -> None:
+    (tmp_path / "d.mat").mkdir()
+    (tmp_path / "f").write_text("")
+    names = ["d.mat", ".", "none/x.json", "f/x.json", "x", "x.txt", f"{'x' * 300}.mat"]
+    answers = [f"save {tmp_path}/{name}" for name in names]
+    terminal, _, _ = run(answers, table_of([(3, 1)]))
+    shown = terminal.shown
+    assert shown.count(" is a folder; expected the name of a file.") == 2
+    assert f"the folder {tmp_path}/none does not exist" in shown
+    assert f"the folder {tmp_path}/f does not exist" in shown
+    assert shown.count("expected a name that ends in .json or .mat") == 2
+    assert "File name too long" in shown
+    assert "Errno" not in shown
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["d.mat", "f"]
+    assert command("watch", "easy", "easy", "--save", f"{tmp_path}/none/x.mat").returncode == 2
+
+
+def test_a_finished_game_that_is_loaded_is_shown(tmp_path: Path) -> None:
+    mat = tmp_path / "over.mat"
+    run(["8/5 6/5", "d", f"save {mat}"], table_of([(3, 1), (6, 2)], session=False), ScriptedBot(takes=False))
+    for style in (PLAIN, UNICODE):
+        terminal, _, _ = run([f"load {mat}", "no"], table_of([(4, 2)], session=False), style=style)
+        loaded = terminal.shown.partition("Play again")[0].rpartition("\x1b[2J" if style == UNICODE else "load ")[2]
+        assert "Loaded: " in loaded
+        assert "score" in loaded
+        assert loaded.count("1") > 0
+        assert re.search(r"score 1", plain(loaded))
 
 
 def test_watching_through_a_pipe(state: Path, tmp_path: Path) -> None:
@@ -1120,6 +1291,7 @@ class Pty:
 
     def resize(self, lines: int, columns: int) -> None:
         fcntl, termios = pytest.importorskip("fcntl"), pytest.importorskip("termios")
+        time.sleep(0.3)  # in the moment before it waits, Python keeps signals for later
         fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
         os.kill(self.process.pid, signal.SIGWINCH)
 
@@ -1250,7 +1422,7 @@ def test_a_resized_terminal_is_drawn_again_and_keeps_what_was_typed(state: Path)
         terminal.resize(30, 100)
         terminal.wait_for(lambda screen: "   ● Easy\n" in screen and screen.endswith("13/7"))
         os.write(terminal.terminal, b"\n")
-        terminal.wait_for(lambda screen: "You play 5-1: 13/8 8/7." in screen)
+        terminal.wait_for(lambda screen: "You play 5-1: 13/7." in screen)
 
 
 def test_ctrl_c_in_a_terminal(state: Path) -> None:

@@ -1,5 +1,6 @@
 """Who a person meets at a table and what is said afterwards: bots, resignations, verdicts, and what was typed."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,8 +8,8 @@ import pytest
 from gammon_rl.bots.bot import Bot
 from gammon_rl.cli import saving, words
 from gammon_rl.cli.entry import going_on, read_play
-from gammon_rl.cli.players import Bots, accepts, bot_action, loses_for_certain
-from gammon_rl.cli.review import Review, review
+from gammon_rl.cli.players import Bots, bot_action
+from gammon_rl.cli.review import Review, reconsidered, review
 from gammon_rl.cli.telling import Teller
 from gammon_rl.errors import GammonError, TableError
 from gammon_rl.rules.notation import Play
@@ -18,7 +19,6 @@ from gammon_rl.table import actions as ac, events as ev
 from gammon_rl.table.dice import RecordedDice
 from gammon_rl.table.options import Seat, TableOptions
 from gammon_rl.table.table import Table
-from tests.positions import position
 
 # Bots ------------------------------------------------------------------------------------------------------------
 
@@ -44,53 +44,29 @@ def test_the_adviser_is_the_opponent_or_normal_or_nobody() -> None:
     assert Bots(TAVLA).adviser("hard") is None
 
 
-def test_easy_lets_nobody_off_whom_it_is_about_to_gammon() -> None:
-    easy = Bot("easy")
-    about_to = Position(position("6x14", "1x15"), cube_value=2, cube_owner="mine")
-    assert not accepts(easy, about_to, 1)
-    assert accepts(easy, about_to, 2)
-    assert accepts(easy, Position(position("6x14", "1x14"), cube_value=2, cube_owner="mine"), 1)
+class Loser(Bot):
+    """Has lost whatever it holds, and says so if it is asked."""
+
+    def resignation(self, position: Position) -> int:
+        return 2
 
 
-def test_a_resignation_is_accepted_for_what_playing_on_promises() -> None:
-    normal = Bots(STANDARD).of("normal")
-    sure = {"cube_value": 2, "cube_owner": "mine"}
-    won = Position(position("1x2", "20x3 19x10"), **sure)  # they have two off and I two left
-    assert accepts(normal, won, 1)
-    gammon = Position(position("6x2 5x2", "7x8 8x7"), **sure)  # all of theirs are far behind, none off
-    assert not accepts(normal, gammon, 1)
-    assert not accepts(normal, gammon, 2) or accepts(normal, gammon, 3)
-    # at match point a single game is all that counts
-    assert accepts(normal, Position(gammon.board, match_length=3, score=(2, 0)), 1)
+def test_ruling_21_bots_resign_what_is_lost_and_easy_never() -> None:
+    for level, jacoby, offered in (("normal", False, ac.Resign(2)), ("normal", True, None), ("easy", False, None)):
+        options = TableOptions(jacoby=jacoby)
+        table = Table(options, [Seat("A", level), Seat("B", level)], RecordedDice([(3, 1), (6, 5)]))
+        table.apply(ac.Roll())
+        table.apply(ac.Play("8/5 6/5"))
+        action = bot_action(table, Loser(level))
+        assert action == (offered or ac.Roll())
+        if offered:
+            table.apply(action)
+            assert bot_action(table, Loser(level)) == ac.AcceptResignation()
 
 
-@pytest.mark.parametrize(
-    ("mine", "theirs", "certain"),
-    [
-        ("6x9", "24x2", True),  # they need one turn, I three
-        ("1x5", "24x2", True),
-        ("1x4", "24x2", False),  # a double brings four off
-        ("1x5", "24x3", False),  # they may need two turns
-        ("6x9 13x5", "24x2", True),
-        ("6x15", "24x2", False),  # none off: it may be a gammon, but nothing is offered for it
-        ("6x9", "1x2", False),  # contact
-        ("bar", "24x2", False),
-    ],
-)
-def test_a_bot_resigns_only_what_is_certain(mine: str, theirs: str, certain: bool) -> None:
-    assert loses_for_certain(Position(position(mine, theirs))) is certain
-
-
-def test_no_bot_resigns_what_could_still_be_won() -> None:
-    # To be sure, all the games in which it resigned are played on with the rolls that would save it.
-    table = Table(TableOptions(), [Seat("A", "easy"), Seat("B", "easy")], 5)
-    table.apply(ac.Roll())
-    bot = Bot("easy", seed=1)
-    while not table.is_over:
-        action = bot_action(table, bot)
-        if isinstance(action, ac.Resign):
-            assert table.position.pips[1] <= 2 * (table.position.pips[0] // 24 + 4)
-        table.apply(action)
+def test_a_level_that_errs_gives_no_advice() -> None:
+    bots = Bots(STANDARD)
+    assert bots.adviser("novice") is bots.of("normal")
 
 
 # The review ------------------------------------------------------------------------------------------------------
@@ -108,19 +84,33 @@ def test_a_blunder_is_found_with_its_position_and_the_better_play() -> None:
     bot = Bots(STANDARD).of("normal")
     mine = review(table.record, 0, bot)
     (verdict,) = mine.verdicts
-    assert (verdict.game, verdict.what, verdict.done, verdict.best) == (1, "3-1", "6/3 3/2", "8/5 6/5")
+    assert (verdict.game, verdict.what, verdict.done, verdict.best) == (1, "3-1", "6/2", "8/5 6/5")
     assert 0.1 < verdict.loss < 0.5
     assert verdict.position.dice == (3, 1)
     assert mine.rating == pytest.approx(500 * verdict.loss)
     assert mine.mean == verdict.loss
-    first, second, third = mine.lines("You")
+    first, whose, second, third = mine.lines("You")
+    assert "Normal's opinion" in whose
     assert first == f"You: 1 decision, {1000 * verdict.loss:.1f} milli-points lost a decision, PR {mine.rating:.1f}."
-    assert second == f"  Game 1, 3-1: 6/3 3/2; better 8/5 6/5 (-{verdict.loss:.3f})"
+    assert second == f"  Game 1, 3-1: 6/2; better 8/5 6/5 (-{verdict.loss:.3f})"
     assert Position.parse(third.strip()).dice == (3, 1)
     theirs = review(table.record, 1, bot)
     assert theirs.mean == 0
     assert theirs.worst == []
     assert [one.what for one in theirs.verdicts] == ["6-5"]  # not doubling then was no decision
+
+
+def test_the_worst_are_looked_at_again_by_one_who_looks_further() -> None:
+    table = played(TableOptions(), [(3, 1), (6, 5)], ac.Roll(), ac.Play("6/3 3/2"), ac.Roll(), ac.Play("24/13"))
+    bots, known, again = Bots(STANDARD), {}, {}
+    found = review(table.record, 0, bots.of("normal"), known)
+    second = reconsidered(found, table.options, bots.of("hard@1"), known, again)
+    _, _, _, opinion, _ = found.lines("You", "Hard", second)
+    assert opinion == f"    Hard, which looks further: better {second[0].best} (-{second[0].loss:.3f})"
+    assert second[0] is not found.worst[0]
+    assert reconsidered(found, table.options, None, known, again) == second  # nothing is analysed twice
+    right = [replace(second[0], loss=0.0)]
+    assert "    Hard, which looks further: nothing better" in found.lines("You", "Hard", right)
 
 
 def test_nothing_is_analysed_twice() -> None:
@@ -199,7 +189,7 @@ def test_what_is_no_play_is_explained(text: str, fault: str) -> None:
 
 def test_a_beginning_that_leaves_one_play_is_that_play() -> None:
     table = waiting((3, 1))
-    for text, play in (("6/5 8", "8/5 6/5"), ("24/23 6/", "24/23 6/3"), ("24/20", "24/21 21/20")):
+    for text, play in (("6/5 8", "8/5 6/5"), ("24/23 6/", "24/23 6/3"), ("24/20", "24/20")):
         meant = read_play(text, table)
         assert isinstance(meant, Play)
         assert meant.text == play
@@ -215,8 +205,10 @@ def test_words_mean_what_fits_the_question_first() -> None:
     assert words.meaning("b", words.DOUBLED, words.ALWAYS) == "board"
     assert words.meaning("", words.DOUBLED, words.ALWAYS) == ""
     assert max(map(len, words.HELP.splitlines())) < 80
-    for place in (words.DOUBLED, words.BEAVER, words.RESIGNED, words.CLOSED, words.PLAYING):
+    for place in (words.DOUBLED, words.BEAVER, words.RESIGNED, words.PLAYING):
         assert "" not in place  # Enter never decides these
+    assert words.meaning("r", words.PLAYING, words.ALWAYS) == ""
+    assert words.meaning("d", words.PLAYING, words.ALWAYS) == ""
 
 
 # What is said ----------------------------------------------------------------------------------------------------
@@ -284,8 +276,12 @@ def test_a_keeper_writes_whole_files_and_keeps_the_one_before(tmp_path: Path) ->
     assert not left.exists()
     keeper.path.unlink()  # as if killed between two files
     assert saving.read(keeper.path).table.steps == ()
-    keeper.forget()
-    assert list(keeper.path.parent.iterdir()) == []
+    assert not keeper.forget()  # it was not begun here
+    assert saving.previous(keeper.path).exists()
+    keeper = saving.Keeper(tmp_path / "other.json")
+    keeper.keep(table)
+    assert keeper.forget()
+    assert not keeper.path.exists()
 
 
 def test_every_truncation_is_refused_and_the_one_before_it_used(tmp_path: Path) -> None:

@@ -1,9 +1,16 @@
 """``gammon-rl eval``: what the bot thinks of a position, its cube and its plays."""
 
 import json
-from typing import Annotated
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from gammon_rl.rules.position import Position
+
+
+_NO_DECISION = ("not available", "dead cube")
 
 
 def evaluate(
@@ -20,6 +27,7 @@ def evaluate(
     """Print chances and cube decision of a position, or with a roll its best plays."""
     from gammon_rl.bots.bot import Bot
     from gammon_rl.bots.levels import HARD
+    from gammon_rl.cli.telling import cube_equities
     from gammon_rl.rules.position import Position
     from gammon_rl.rules.variants import variant as variant_of
 
@@ -27,7 +35,7 @@ def evaluate(
     seen = Position.parse(position, rules)
     roll = _roll(dice) if dice is not None else seen.dice
     bot = Bot(HARD.at(ply), model, rules=rules)
-    about: dict[str, object] = {"xgid": seen.xgid, "pips": list(seen.pips), "ply": ply}
+    about: dict[str, object] = {"xgid": replace(seen, dice=roll).xgid, "pips": list(seen.pips), "ply": ply}
     if roll is None:
         probs = [round(float(chance), 5) for chance in bot.probs(seen)]
         cube = bot.cube_action(seen)
@@ -55,8 +63,13 @@ def evaluate(
     typer.echo(f"{about['xgid']}   pips {seen.pips[0]} to {seen.pips[1]}")
     if roll is None:
         typer.echo(_chances(probs))
+        if not seen.doubled and cube.action in _NO_DECISION:
+            typer.echo(f"equity {cube.nd:+.3f} with the cube   ({ply}-ply)")
+            typer.echo(f"no cube decision: {_why_no_double(seen)}")
+            return
         whose = "for the doubler: " if seen.doubled else ""
-        equities = f"no double {cube.nd:+.3f}   double/take {cube.dt:+.3f}   double/pass {cube.dp:+.3f}"
+        again = seen.cube_owner == ("theirs" if seen.doubled else "mine")
+        equities = "   ".join(f"{name} {equity:+.3f}" for name, equity in cube_equities(cube, again))
         typer.echo(f"{whose}{equities}   ({ply}-ply)")
         typer.echo(f"best answer: {about['answer']}" if seen.doubled else f"best: {cube.action}")
         return
@@ -67,6 +80,22 @@ def evaluate(
             typer.echo(f"    looked at {one.ply}-ply only, and compared there:")
         value = f"{one.equity:+.3f} ({0.0 - one.loss:.3f})"
         typer.echo(f"{rank:2}. {one.play.text:24} {value}  {one.ply}-ply  {_chances(one.probs)}")
+    if candidates and candidates[0].ply < ply:
+        clear = "the only play" if len(bot.analyse(seen, roll)) == 1 else f"clear at {candidates[0].ply}-ply"
+        typer.echo(f"    {clear}: nothing else comes near enough to look {ply} plies ahead")
+
+
+def _why_no_double(seen: "Position") -> str:
+    """Return why the player on roll has no double."""
+    from gammon_rl.stakes.worth import CUBE_LIMIT
+
+    if seen.cube_owner == "theirs":
+        return "the opponent owns the cube"
+    if 2 * seen.cube_value > CUBE_LIMIT:
+        return f"the cube goes no higher than {CUBE_LIMIT}"
+    if seen.crawford:
+        return "there is no doubling in the Crawford game"
+    return "the cube is dead: nothing more is won by a double"
 
 
 def _chances(probs: "list[float] | tuple[float, ...]") -> str:

@@ -1,12 +1,13 @@
 """``gammon-rl play``: games and matches in the terminal, against a bot or another person."""
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gammon_rl.cli import flags
-from gammon_rl.errors import TableError
+from gammon_rl.errors import GammonError, TableError
 
 if TYPE_CHECKING:
     from gammon_rl.cli.saving import Saved
@@ -20,7 +21,7 @@ _TO_GO_ON_WITH = {"go_on", "save", "model", "look", "plain"}
 def play(
     context: typer.Context,
     level: Annotated[
-        str, typer.Option(help="Opponent: easy, normal, hard, a level with plies such as hard@2, or human.")
+        str, typer.Option(help="Opponent: easy, novice, casual, normal, hard, hard@3 and such, a model file, or human.")
     ] = "hard",
     match: flags.MatchFlag = 0,
     variant: flags.VariantFlag = "standard",
@@ -56,11 +57,13 @@ def play(
     go_on: Annotated[
         bool, typer.Option("--continue", help="Go on with the last unfinished game, or the one in --save.")
     ] = False,
+    games: Annotated[bool, typer.Option("--games", help="List the unfinished games that are kept, and end.")] = False,
 ) -> int:
     """Play backgammon in the terminal.
 
     A play is typed as 8/5 6/5; help shows all commands. The game is saved after every action, and --continue goes on
-    with it. Everything is plain ASCII where the terminal cannot show colours and Unicode, or NO_COLOR is set.
+    with it; --games lists those that are kept. Everything is plain ASCII where the terminal cannot show colours and
+    Unicode, or NO_COLOR is set.
     """
     from gammon_rl.cli import saving
     from gammon_rl.cli.looks import look as look_of
@@ -70,13 +73,14 @@ def play(
     from gammon_rl.table.options import TableOptions
     from gammon_rl.table.table import Table
 
+    if games:
+        return _list_games()
     look_of(look)
-    save = saving.named(str(save)) if save is not None else None
     first: list[str] = []
     before: bytes | None
     if go_on:
         _refuse_options_of_a_table(context)
-        saved = _unfinished(save)
+        saved = _unfinished(saving.kept(str(save)) if save is not None else None)
         path, table, model, before = saved.path, saved.table, model or saved.model, saved.content
         first = [saved.remark, "Going on where you left."]
         if saving.is_mat(path):  # a .mat file stays as it is
@@ -96,9 +100,10 @@ def play(
             clock=clock,
             on_timeout=on_timeout.value,
         )
-        path, before = _path(save), None
-        if save is None and saving.unfinished():
-            first = ["An unfinished game is kept: gammon-rl play --continue goes on with it."]
+        path, before = _path(saving.place(str(save)) if save is not None else None), None
+        left = saving.unfinished() if save is None else None
+        if left:
+            first = [f"Another game is kept: {saving.going_on(left)} goes on with it; play --games lists all."]
         table = Table(options, _seats(level, names), _dice(dice, dice_seed))
     bots = Bots(table.options.rules, model, dice_seed)
     for seat in table.seats:
@@ -114,6 +119,37 @@ def play(
         return game.run()
 
 
+def _list_games() -> int:
+    """Say what games can be gone on with, and how."""
+    from gammon_rl.cli import saving
+
+    found = list(saving.all_unfinished())
+    if not found:
+        typer.echo(f"There is no unfinished game in {saving.folder()}.")
+    for path in found:
+        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(saving.last_written(path)))
+        typer.echo(f"{when}  {_about(path)}")
+        typer.echo(f"  {saving.going_on(path)}")
+    return 0
+
+
+def _about(path: Path) -> str:
+    """Return who plays what in a file, and how it stands."""
+    from gammon_rl.cli import saving
+
+    try:
+        table = saving.read(path).table
+    except GammonError:
+        return "damaged"
+    length, (one, other) = table.options.match_length, table.seats
+    variant = table.options.variant
+    what = f"match to {length}" if length else "for points"
+    return (
+        f"{one.name} against {other.name}, {f'{variant}, ' * (variant != 'standard')}{what}, game {table.game}, "
+        f"{table.score[0]} to {table.score[1]}"
+    )
+
+
 def _refuse_options_of_a_table(context: typer.Context) -> None:
     """Refuse what a game that has begun cannot be given any more."""
     for name, parameter in ((one.name, one) for one in context.command.params):
@@ -124,12 +160,12 @@ def _refuse_options_of_a_table(context: typer.Context) -> None:
 
 def _seats(level: str, names: tuple[str, str] | None) -> "tuple[Seat, Seat]":
     from gammon_rl.cli.telling import YOU
-    from gammon_rl.table.options import Seat
+    from gammon_rl.table.options import Seat, clean_name
 
     if level.casefold() in _HUMAN:
         one, other = names or ("Player 1", "Player 2")
         return Seat(one), Seat(other)
-    one, other = names or (YOU, Path(level).stem.capitalize())
+    one, other = names or (YOU, clean_name(Path(level).stem.capitalize(), "Bot"))
     return Seat(one), Seat(other, bot=level)
 
 

@@ -6,16 +6,11 @@ from gammon_rl.bots.bot import Bot
 from gammon_rl.bots.levels import LEVELS, NORMAL
 from gammon_rl.errors import InvalidNotationError, ModelFileError
 from gammon_rl.eval.model import is_model
-from gammon_rl.rules.board import checkers_off
 from gammon_rl.rules.notation import Play
-from gammon_rl.rules.position import Position
 from gammon_rl.rules.variants import Variant
-from gammon_rl.stakes.worth import Stakes
 from gammon_rl.table import actions as ac
-from gammon_rl.table.state import BACKGAMMON, SINGLE, Phase
+from gammon_rl.table.state import Phase
 from gammon_rl.table.table import Table
-
-_DOUBT = 0.005  # an estimate, so a certain single game may look a little better than it is
 
 
 class Bots:
@@ -61,11 +56,15 @@ class Bots:
         return Bot(NORMAL.at(int(plies or 0)), base, self._seed, self._rules)
 
     def adviser(self, name: str = "") -> Bot | None:
-        """Return who gives hints: the bot of that name if it has opinions, else Normal; None without a model."""
+        """Return who gives hints: the bot of that name, else Normal; None without a model.
+
+        A bot without opinions gives none, nor does one that errs on purpose.
+        """
         for adviser in filter(None, (name, "normal")):
             try:
-                if self.of(adviser).has_opinions:
-                    return self.of(adviser)
+                bot = self.of(adviser)
+                if bot.has_opinions and not bot.level.noise:
+                    return bot
             except ModelFileError:
                 continue
         return None
@@ -84,51 +83,11 @@ def bot_action(table: Table, bot: Bot) -> ac.Action | Play:
                 return ac.Beaver()
             return ac.Take() if decision.take else ac.Drop()
         case Phase.RESIGNING:
-            return ac.AcceptResignation() if accepts(bot, position, table.resignation) else ac.DeclineResignation()
+            return ac.AcceptResignation() if bot.accepts(position, table.resignation) else ac.DeclineResignation()
         case Phase.CLOSED_BOARD:
             return ac.Double() if bot.cube_action(position).double else ac.PassTurn()
         case _:
-            if loses_for_certain(position) and ac.Resign(SINGLE) in table.legal_actions():
-                return ac.Resign(SINGLE)
+            lost = bot.resignation(position) if bot.has_opinions else 0
+            if lost and ac.Resign(lost) in table.legal_actions():
+                return ac.Resign(lost)
             return ac.Double() if table.may_double and bot.cube_action(position).double else ac.Roll()
-
-
-def accepts(bot: Bot, position: Position, level: int) -> bool:
-    """Return whether a bot accepts a resignation: unless playing on promises it more.
-
-    Parameters
-    ----------
-    bot : Bot
-        Who answers.
-    position : Position
-        As the bot sees it; the other player is on roll.
-    level : int
-        1 a single game, 2 a gammon, 3 a backgammon.
-    """
-    if level == BACKGAMMON:
-        return True
-    if not bot.has_opinions:
-        # It lets nobody off who has all checkers left while it is bearing off itself.
-        mine, theirs = checkers_off(position.board, position.rules).tolist()
-        return bool(level > SINGLE or theirs > 0 or mine == 0)
-    stakes = Stakes.of(position)
-    expected = -bot.cube_action(position.turned()).nd
-    return bool(float(stakes.equity(stakes.worth(level))) >= expected - _DOUBT)
-
-
-def loses_for_certain(position: Position) -> bool:
-    """Return whether the player on roll cannot but lose a single game: no roll of either side can change it.
-
-    In a race no roll bears off more than four checkers or moves more than 24 pips, and each takes off at least two
-    pips, one by either die, until the last checker is off. With a checker off only a single game can be lost.
-    """
-    board = position.board.tolist()
-    mine = [point for point, count in enumerate(board) if count > 0]
-    theirs = [point for point, count in enumerate(board) if count < 0]
-    some_off = bool(checkers_off(position.board, position.rules)[0])
-    if not (mine and theirs and some_off) or max(mine) > min(theirs):
-        return False
-    left = sum(count for count in board if count > 0)
-    pips, their_pips = position.pips
-    fewest: int = max(-(-pips // 24), -(-left // 4))
-    return fewest > -(-their_pips // 2)

@@ -6,6 +6,7 @@ names unless another one is asked for, one for each game or match.
 
 import contextlib
 import json
+import shlex
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -21,6 +22,7 @@ from gammon_rl.writing import held, own_folder, write_whole
 FOLDER_VARIABLE: Final = "GAMMON_RL_STATE"
 _FORMAT: Final = "gammon_rl game"
 _VERSION: Final = 1
+_KINDS: Final = (".json", ".mat")
 
 
 @dataclass(frozen=True)
@@ -86,8 +88,7 @@ class Keeper:
     @property
     def command(self) -> str:
         """The command that goes on with the game."""
-        named = "" if self.path.parent == folder() else f" --save {self.path}"
-        return f"gammon-rl play --continue{named}"
+        return going_on(None if self.path.parent == folder() else self.path)
 
     def forget(self) -> bool:
         """Remove the files of a game that was begun here, and so far is worth none; tell whether they are gone."""
@@ -102,6 +103,13 @@ class Keeper:
             for path in self.path.parent.iterdir():
                 if path.name.startswith(f".{self.path.name}.") and path.suffix == ".tmp":
                     path.unlink(missing_ok=True)
+
+
+def going_on(path: Path | None = None) -> str:
+    """Return the command that goes on with a game: the last one, or the one in a file."""
+    if path is None:
+        return "gammon-rl play --continue"
+    return f"gammon-rl play --continue --save {shlex.quote(path.name if path.parent == folder() else str(path))}"
 
 
 def as_bytes(table: Table, model: str | None = None) -> bytes:
@@ -133,6 +141,42 @@ def named(text: str) -> Path:
     return path
 
 
+def kept(text: str) -> Path:
+    """Return the file of a game that a person means: by its path, or by its name in the folder where games are kept."""
+    path = named(text)
+    ours = folder() / path.name
+    return ours if len(path.parts) == 1 and not _is_there(path) and _is_there(ours) else path
+
+
+def place(text: str) -> Path:
+    """Return the path that a person means to write a game to.
+
+    Raises
+    ------
+    TableError
+        If there can be no such file: by its name, or by what is there.
+    """
+    path = named(text)
+    try:
+        if path.is_dir():
+            raise TableError(f"{path} is a folder; expected the name of a file")
+        if path.suffix.casefold() not in _KINDS:
+            raise TableError(f"{path}: expected a name that ends in .json or .mat")
+        if not path.parent.is_dir() and path.parent != folder():  # our own is made when it is needed
+            raise TableError(f"{path}: the folder {path.parent} does not exist")
+    except OSError as error:
+        raise TableError(f"{str(path)[:60]}: {error.strerror or error}") from None
+    return path
+
+
+def _is_there(path: Path) -> bool:
+    """Return whether a game can be read there, the one before it counted."""
+    try:
+        return path.exists() or previous(path).exists()
+    except OSError:
+        return False
+
+
 def fresh_path() -> Path:
     """Return a file for a new game, named after the time."""
     name = f"{time.strftime('%Y-%m-%d-%H%M%S')}"
@@ -162,15 +206,20 @@ def in_use(path: Path) -> Iterator[bool]:
 
 def unfinished() -> Path | None:
     """Return the file of the unfinished game that was played last, if there is one."""
+    return next(all_unfinished(), None)
+
+
+def all_unfinished() -> Iterator[Path]:
+    """Yield the files of all unfinished games where games are kept, the one that was played last first."""
     names = {path.with_name(path.name.removesuffix(".previous")) for path in folder().glob("*.json*")}
     found = [path for path in names if path.suffix == ".json" and (path.is_file() or previous(path).is_file())]
-    for path in sorted(found, key=_last_written, reverse=True):
+    for path in sorted(found, key=last_written, reverse=True):
         if not _is_over(path):
-            return path
-    return None
+            yield path
 
 
-def _last_written(path: Path) -> float:
+def last_written(path: Path) -> float:
+    """Return when a game was last written, in seconds as `time.time` counts them; 0 if never."""
     return max((one.stat().st_mtime for one in (path, previous(path)) if one.is_file()), default=0.0)
 
 
@@ -188,14 +237,13 @@ def export(path: Path, table: Table, model: str | None = None) -> None:
     Raises
     ------
     GammonError
-        If a ``.mat`` file cannot hold it.
-    OSError
-        If it cannot be written.
+        If a ``.mat`` file cannot hold it, or it cannot be written.
     """
-    if is_mat(path):
-        write_whole(path, to_mat(table).encode())
-    else:
-        write_whole(path, as_bytes(table, model))
+    content = to_mat(table).encode() if is_mat(path) else as_bytes(table, model)
+    try:
+        write_whole(path, content)
+    except OSError as error:
+        raise TableError(f"cannot write {path}: {error.strerror or error}") from None
 
 
 def is_mat(path: Path) -> bool:

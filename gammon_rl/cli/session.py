@@ -7,9 +7,10 @@ goes through a `Screen`, and after every action the table is kept.
 import textwrap
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -20,8 +21,8 @@ from gammon_rl.cli.draw import UNICODE, Size, draw, paint
 from gammon_rl.cli.entry import going_on, read_play
 from gammon_rl.cli.looks import LOOKS, look, palette
 from gammon_rl.cli.players import Bots, bot_action
-from gammon_rl.cli.review import Known, review
-from gammon_rl.cli.telling import LEVELS, YOU, Teller
+from gammon_rl.cli.review import Known, Review, reconsidered, review
+from gammon_rl.cli.telling import LEVELS, YOU, Teller, cube_equities
 from gammon_rl.cli.terminal import Screen, TimeUpError
 from gammon_rl.errors import GammonError, IllegalActionError, TableError
 from gammon_rl.rules.board import pip_counts
@@ -35,6 +36,7 @@ from gammon_rl.table.table import Table
 
 _LISTED: Final = 60  # plays shown at once
 _HINTS: Final = 5
+_QUICK: Final = 2  # plies that take no longer than a second
 _LONGEST: Final = 60  # letters of an answer that are worth reading
 _NEWS: Final = 6  # lines kept under the board
 _SWITCHES: Final = {"forced": "auto_forced", "roll": "auto_roll", "bearoff": "auto_bearoff"}
@@ -95,6 +97,8 @@ class Session:
         self._numbered: list[Play] = []  # what was listed last, to be picked by number
         self._deadline: tuple[int, float] | None = None  # for how many events, until when
         self._known: Known = {}  # verdicts on decisions
+        self._again: Known = {}  # and those of an opponent who looks further
+        self._written = set[Path]()  # copies that may be written over
         self._shown = ""  # the board that was shown last, without its dice
         self._viewer = next((seat for seat in (0, 1) if table.seats[seat].is_person), 0)
         self._sit()
@@ -148,7 +152,7 @@ class Session:
             If it is not allowed now.
         """
         notices = self.table.apply(action, seat)
-        by_me = any(getattr(one, "by", "") == "player" and self._is_person(getattr(one, "seat", -1)) for one in notices)
+        by_me = any(self._by_person(one) for one in notices)
         if by_me and any(isinstance(one, ev.Played | ev.TurnSkipped) for one in notices):
             self._news.clear()
         self._numbered = []
@@ -190,17 +194,55 @@ class Session:
                 self._enter_dice(text)
 
     def _enter_dice(self, text: str) -> None:
-        digits = [letter for letter in text if letter not in " -,"]
-        if len(digits) != 2 or any(letter not in "123456" for letter in digits):
+        roll = _dice_in(text)
+        if roll is None:
             self._say(f"{text!r} is no roll: two dice such as 31 or 3 1.")
             return
+        table = self.table
+        if ac.Roll() in table.legal_actions():  # the one that was undone would come again
+            self._rewind(len(table.record.events))
         try:
-            self._do(ac.Roll((int(digits[0]), int(digits[1]))))
+            self._do(ac.Roll(roll))
         except IllegalActionError as error:
             self._say(_short(error))
 
+    def _correct_dice(self, text: str) -> None:
+        """Put other dice in the place of the last roll, which was typed in and has led to no decision."""
+        events = self.table.record.events
+        last = next(
+            (at for at in reversed(range(len(events))) if isinstance(events[at], ev.Rolled | ev.OpeningRolled)), None
+        )
+        since = events[last + 1 :] if last is not None else ()
+        if not saving.by_hand(self.table):
+            self._say("The dice are the computer's; dice is for those that are typed in.")
+        elif last is None or any(isinstance(one, ev.GameStarted) for one in since):
+            self._say("Nothing has been rolled in this game.")
+        elif self.table.steps or any(self._by_person(one) for one in since):
+            self._say("Something was decided after the last roll, so it stands (against the computer, undo goes back).")
+        elif not text:
+            self._say("Expected the roll as it should be, such as dice 52.")
+        elif _dice_in(text) is None:
+            self._say(f"{text!r} is no roll: two dice such as 31 or 3 1.")
+        else:
+            self._news.clear()
+            self._rewind(last)
+            self._enter_dice(text)
+
+    def _rewind(self, length: int) -> None:
+        """Go back to where the record had so many events, with dice that are typed in; what was undone is forgotten."""
+        before = self.table
+        self.table = Table.replay(before.record, length, HandDice())
+        for seat in (0, 1):
+            if self._is_person(seat):
+                self.table.apply(ac.ChangeSettings(seat, before.settings(seat)))
+
+    def _by_person(self, event: ev.Notice) -> bool:
+        """Return whether a person has decided it."""
+        return getattr(event, "by", "") == "player" and self._is_person(getattr(event, "seat", -1))
+
     def _after_all(self) -> bool:
         """Show how it went, and play again if the person likes; return whether anything follows."""
+        self._show(None)  # what was loaded may be over
         self._review()
         if self.table.options.session:
             return False
@@ -238,13 +280,14 @@ class Session:
         table = self.table
         match table.phase:
             case Phase.TO_ROLL:
-                rolls = "Enter rolls" if ac.Roll() in table.legal_actions() else "Your dice, such as 31"
+                ready, by_hand = ac.Roll() in table.legal_actions(), saving.by_hand(table)
+                again = " as before, or your dice" if by_hand else ""
+                rolls = f"Enter rolls{again}" if ready else "Your dice, such as 31"
                 doubles = ", d doubles" if table.may_double else ""
-                by_hand = rolls.startswith("Your")
-                own = words.BEFORE_ROLL if by_hand else {**words.ROLL, **words.BEFORE_ROLL}
+                own = {**words.ROLL, **words.BEFORE_ROLL} if ready else words.BEFORE_ROLL
                 return Question(self._called(seat, rolls + doubles), own, "two dice" if by_hand else "")
             case Phase.CLOSED_BOARD:
-                return Question(self._called(seat, "You cannot enter: double or pass"), words.CLOSED)
+                return Question(self._called(seat, "You cannot enter: Enter passes, d doubles"), words.CLOSED)
             case Phase.DOUBLED:
                 beaver = ac.Beaver() in table.legal_actions()
                 text = f"Take at {2 * table.cube}{', beaver' * beaver} or drop and lose {table.cube}"
@@ -336,9 +379,8 @@ class Session:
         """Make the play, or the steps, that a text means."""
         table = self.table
         if text.isdecimal() and text.isascii():
-            if not self._numbered:
-                self._list("")
-            elif 1 <= int(text) <= len(self._numbered):
+            self._numbered = self._numbered or self._listed()
+            if 1 <= int(text) <= len(self._numbered):
                 self._make(self._numbered[int(text) - 1], seat)
             else:
                 self._say(f"There is no play {text}; the numbers go from 1 to {len(self._numbered)}.")
@@ -370,11 +412,16 @@ class Session:
             self._do(ac.Undo(len(self.table.steps)), seat)
         self._do(play, seat)
 
+    def _listed(self) -> list[Play]:
+        """Return the plays that can be made, in the order of the list."""
+        plays = going_on(self.table) if self.table.steps else self.table.plays
+        return sorted(plays, key=lambda play: sorted((-step.start, -step.end) for step in play.steps))
+
     def _list(self, start: str) -> None:
         """Show plays, all or those with a step from a point, and number them."""
-        plays = list(going_on(self.table)) if self.table.steps else list(self.table.plays)
-        plays.sort(key=lambda play: sorted((-step.start, -step.end) for step in play.steps))
-        found = [play for play in plays if any(step.startswith(start.casefold()) for step in play.text.split())]
+        found = [
+            play for play in self._listed() if any(step.startswith(start.casefold()) for step in play.text.split())
+        ]
         if not found:
             self._say(f"No legal play has a step that begins with {start!r}.")
             return
@@ -395,14 +442,15 @@ class Session:
     def _general(self, command: str, text: str) -> None:
         """Do what a word says that fits every question."""
         commands: dict[str, Callable[[str], None]] = {
-            "help": lambda _: self._say(words.HELP),
+            "help": lambda text: self._say(words.helped(text)),
             "board": lambda _: self._show(self.table.to_act, wanted=True),
             "pips": lambda _: self._pips(),
             "hint": lambda _: self._hint(),
             "eval": lambda _: self._evaluate(),
             "review": lambda _: self._review(),
-            "undo": lambda text: self._go_back(text, ac.Undo, self.table.undoable, "take back"),
-            "redo": lambda text: self._go_back(text, ac.Redo, self.table.redoable, "do again"),
+            "undo": lambda text: self._go_back(text, ac.Undo, self.table.undoable, "taken back"),
+            "redo": lambda text: self._go_back(text, ac.Redo, self.table.redoable, "done again"),
+            "dice": self._correct_dice,
             "auto": self._auto,
             "look": self._change_look,
             "save": self._save,
@@ -426,9 +474,11 @@ class Session:
         if sum(seat.is_person for seat in self.table.seats) != 1:
             self._say("Going back is for one person against the computer.")
         elif not most:
-            self._say(f"There is nothing to {what}.")
-        elif text and not (text.isdecimal() and text.isascii() and 1 <= int(text[:9]) <= most):
-            self._say(f"{text!r} is not how many to {what}: 1 to {most}.")
+            self._say(f"There is nothing that can be {what}.")
+        elif text and not (text.isdecimal() and text.isascii() and int(text[:9])):
+            self._say(f"{text!r} is no number of steps and decisions; without any, one is {what}.")
+        elif text and int(text[:9]) > most:
+            self._say(f"Only {most} step{'s' * (most > 1)} or decision{'s' * (most > 1)} can be {what}.")
         else:
             self._news.clear()
             self._do(kind(int(text or 1)))
@@ -472,8 +522,14 @@ class Session:
             where = self._keeper.path if self._keeper else "nowhere: save FILE writes it"
             self._say(f"Kept after every action: {where}.")
             return
-        path = saving.named(text)
+        path = saving.place(text)
+        if path.exists() and path not in self._written:
+            asked = Question(f"{path} exists. Write over it (Enter: no)", {**words.YES_OR_NO, "": "no"})
+            if self._ask(asked, general=False)[0] != "yes":
+                self._say("Nothing was written.")
+                return
         saving.export(path, self.table, self._bots.model)
+        self._written.add(path)
         self._say(f"Written: {path}.")
 
     def _load(self, text: str) -> None:
@@ -481,7 +537,7 @@ class Session:
         if not text:
             self._say("Expected the name of a file: load FILE.")
             return
-        saved = saving.read(saving.named(text), seats=self.table.seats)
+        saved = saving.read(saving.kept(text), seats=self.table.seats)
         if saved.table.options.variant != self.table.options.variant:
             raise TableError(f"that is a game of {saved.table.options.variant}, and the bots here play another variant")
         for seat in saved.table.seats:
@@ -525,12 +581,11 @@ class Session:
             self._say("No hint: no checker can move.")
             return
         width = max(len(one.play.text) for one in best)
-        for number, one in enumerate(best, start=1):
-            loss = f"{-one.loss:+.3f}" if number > 1 else "      "
-            self._say(
-                f"{number:>3}. {one.play.text:<{width}}  {one.equity:+.3f}  {loss}  "
-                f"wins {100 * one.probs[0]:3.0f} %, gammons {100 * one.probs[1]:2.0f} %  {one.ply}-ply"
-            )
+        self._advise(
+            f"{number:>3}. {one.play.text:<{width}} {one.equity:+.3f} {f'{-one.loss:+.3f}' if number > 1 else '':6} "
+            f"{100 * one.probs[0]:3.0f}% g{100 * one.probs[1]:<2.0f} {one.ply}-ply"
+            for number, one in enumerate(best, start=1)
+        )
         self._numbered = [one.play for one in best]
 
     def _hint_cube(self, bot: Bot) -> None:
@@ -541,9 +596,18 @@ class Session:
             best = "beaver" if decision.beaver else "take" if decision.take else "drop"
             whose = " for the doubler"
         else:
-            best, whose = decision.action, ""
-        self._say(f"  Best: {best}. Equities{whose}:")
-        self._say(f"  no double {decision.nd:+.3f}, double/take {decision.dt:+.3f}, double/drop {decision.dp:+.3f}")
+            best, whose = decision.action.replace("/pass", "/drop"), ""
+        again = position.cube_owner == ("theirs" if position.doubled else "mine")
+        equities = ", ".join(f"{name} {equity:+.3f}" for name, equity in cube_equities(decision, again, "drop"))
+        self._advise([f"  Best: {best}. Equities{whose}:", f"  {equities}"])
+
+    def _advise(self, lines: Iterable[str]) -> None:
+        """Say something under the board, where there is room for both."""
+        if self._screen.style == UNICODE:
+            self._show(self.table.to_act, under=list(lines))
+            return
+        for line in lines:
+            self._say(line)
 
     def _evaluate(self) -> None:
         """Show the chances, and the position as others write it."""
@@ -580,8 +644,21 @@ class Session:
             if who.is_person:
                 with self._thinking(note="Looking over the game ..."):
                     found = review(self.table.record, seat, bot, self._known)
-                for line in found.lines(self._names[seat]) if tell else ():
-                    self._say(line)
+                if tell:
+                    self._say_review(found, self._names[seat], bot)
+
+    def _say_review(self, found: Review, who: str, bot: Bot) -> None:
+        """Say how well somebody has decided; an opponent who looks further, but not for long, says it of the worst."""
+        name = next((seat.bot for seat in self.table.seats if seat.bot), "")
+        other = self._bots.adviser(name)
+        if other is None or not bot.level.ply < other.level.ply <= _QUICK:
+            lines = found.lines(who)
+        else:
+            with self._thinking(note="Looking again at the worst ..."):
+                second = reconsidered(found, self.table.options, other, self._known, self._again)
+            lines = found.lines(who, other.level.name.capitalize(), second)
+        for line in lines:
+            self._say(line)
 
     # Questions ---------------------------------------------------------------------------------------------------
 
@@ -675,7 +752,9 @@ class Session:
             return
         played = any(isinstance(event, ev.Played) for event in table.record.events) or table.redoable
         gone = not played and self._keeper.forget()
-        if not gone and not table.is_over:
+        if gone:
+            self._say("Nothing was played, nothing is kept.")
+        elif not table.is_over:
             self._say(f"It is saved: {self._keeper.command} goes on.")
 
     def _mark(self) -> tuple[int, int, int]:
@@ -708,10 +787,11 @@ class Session:
         self._news.append(text)
         self._say(text)
 
-    def _show(self, seat: int | None, wanted: bool = False) -> None:
+    def _show(self, seat: int | None, wanted: bool = False, under: Iterable[str] | None = None) -> None:
         """Show the board from the side of the person who acts, or of the one who plays a bot.
 
         Where lines only follow one another it is shown again if more than the dice have changed, or if it is wanted.
+        Where it stays on top, what has happened lately stands under it, or other lines.
         """
         if seat is not None and self.table.seats[seat].is_person:
             self._viewer = seat
@@ -719,7 +799,7 @@ class Session:
         drawing = picture(self.table, self._viewer, seat, self._screen, size)
         if self._screen.style == UNICODE:
             self._screen.clear()
-            lines = [part for line in self._news for part in self._fitted(line)]
+            lines = [part for line in (self._news if under is None else under) for part in self._fitted(line)]
             news = lines[-max(1, size.lines - len(drawing.splitlines()) - 1) :]
             painted = paint(drawing, palette(look(self._look), self._screen.colours))
             self._screen.write(f"{painted}\n" + "".join(f"{line}\n" for line in news))
@@ -810,9 +890,16 @@ def _small(name: str) -> str:
 
 
 def _is_a_word(first: str) -> bool:
-    """Return whether a word is one of those that mean something somewhere, and no beginning of a play."""
-    every = {word for place in (words.BEFORE_ROLL, words.DOUBLED, words.PLAYING, words.ALWAYS) for word in place}
-    return len(first) > 1 and first.casefold() in every | {"beaver", "accept", "decline", "roll"}
+    """Return whether a word, or its beginning, means something somewhere, and is no beginning of a play."""
+    return first.casefold() not in ("b", "o") and bool(words.meaning(first, words.EVERYWHERE))
+
+
+def _dice_in(text: str) -> tuple[int, int] | None:
+    """Return the roll that a text means, None if none."""
+    digits = [letter for letter in text if letter not in " -,"]
+    if len(digits) != 2 or any(letter not in "123456" for letter in digits):
+        return None
+    return int(digits[0]), int(digits[1])
 
 
 def _short(error: Exception) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from gammon_rl.stakes.cube import CubeDecision
 from gammon_rl.table import events as ev
 from gammon_rl.table.options import TableOptions
 
@@ -109,6 +110,18 @@ class Teller:
         cube = event.points // event.level
         cubed = f" with the cube at {cube}" if cube > 1 and not counts else ""
         return f"{won} {LEVELS[event.level]}{cubed}{counts}: {points}."
+
+
+def cube_equities(decision: CubeDecision, again: bool, drop: str = "pass") -> tuple[tuple[str, float], ...]:
+    """Return the equities of the choices at the cube, each with its name; `again` is for an owner, who redoubles.
+
+    Examples
+    --------
+    >>> cube_equities(CubeDecision(0.5, 0.25, 1.0, False, True, False, "no redouble/take"), again=True)
+    (('no redouble', 0.5), ('redouble/take', 0.25), ('redouble/pass', 1.0))
+    """
+    verb = "redouble" if again else "double"
+    return (f"no {verb}", decision.nd), (f"{verb}/take", decision.dt), (f"{verb}/{drop}", decision.dp)
 
 
 def _third_person(verb: str) -> str:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from gammon_rl.cli import flags
+from gammon_rl.errors import TableError
 
 
 def watch(
@@ -36,10 +37,14 @@ def watch(
     from gammon_rl.cli.players import Bots
     from gammon_rl.cli.show import Show
     from gammon_rl.cli.terminal import Terminal
-    from gammon_rl.table.options import Seat, TableOptions
+    from gammon_rl.table.options import Seat, TableOptions, clean_name
     from gammon_rl.table.table import Table
 
     look_of(look)
+    if save is not None:
+        save = saving.place(str(save))
+        if save.exists():
+            raise TableError(f"{save} exists: name another file")
     options = TableOptions(
         variant=variant,
         match_length=match,
@@ -49,9 +54,9 @@ def watch(
         beavers=beavers,
         automatic_doubles=automatic_doubles,
     )
-    names = [Path(one).stem.capitalize() for one in (first, second)]
+    names = [clean_name(Path(one).stem.capitalize(), "Bot") for one in (first, second)]
     if names[0] == names[1]:
-        names = [f"{name} {number}" for number, name in enumerate(names, start=1)]
+        names = [f"{name[:-2] if len(name) > 38 else name} {number}" for number, name in enumerate(names, start=1)]
     seats = [Seat(name, bot=level) for name, level in zip(names, (first, second), strict=True)]
     table = Table(options, seats, dice_seed)
     bots = Bots(options.rules, model, dice_seed)

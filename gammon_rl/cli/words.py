@@ -8,7 +8,7 @@ from typing import Final
 # what Enter does. A question takes the words of its own before those that always fit.
 ROLL: Final = {"": "roll", "roll": "roll"}
 BEFORE_ROLL: Final = {"roll": "roll", "double": "double", "resign": "resign"}
-CLOSED: Final = {"double": "double", "pass": "pass"}
+CLOSED: Final = {"": "pass", "double": "double", "pass": "pass"}
 DOUBLED: Final = {"take": "take", "drop": "drop", "pass": "drop"}
 BEAVER: Final = {"beaver": "beaver"}
 RESIGNED: Final = {"accept": "accept", "decline": "decline"}
@@ -22,6 +22,7 @@ ALWAYS: Final = {
     "eval": "eval",
     "undo": "undo",
     "redo": "redo",
+    "dice": "dice",
     "board": "board",
     "pips": "pips",
     "review": "review",
@@ -34,14 +35,20 @@ ALWAYS: Final = {
     "quit": "quit",
     "exit": "quit",
 }
-WITH_MORE: Final = {"list", "resign", "undo", "redo", "auto", "look", "save", "load", "help"}
+WITH_MORE: Final = {"list", "resign", "undo", "redo", "dice", "auto", "look", "save", "load", "help"}
 """What may be followed by something more."""
 
-_TOO_SHORT: Final = {("p", "pass")}  # someone who wants the pips must not drop a double
+_TOO_SHORT: Final = {
+    ("p", "pass"),  # someone who wants the pips must not drop a double
+    *(("r", word) for word in ("redo", "review", "resign")),  # r rolls, or nothing
+    ("d", "dice"),  # d is for doubles
+}
+_SHORTEST_GUESS: Final = 3  # letters; fewer are near to too many words
 _EVERY_PLACE: Final = (BEFORE_ROLL, CLOSED, DOUBLED, BEAVER, RESIGNED, PLAYING, ALWAYS)
-_ALL: Final = {word: means for words in _EVERY_PLACE for word, means in words.items()}
+EVERYWHERE: Final = {word: means for words in _EVERY_PLACE for word, means in words.items() if word}
+"""All words, with what they mean in some place."""
 _HERE: Final = {
-    "roll": "before the roll",
+    "roll": "for the start of your turn, before the roll",
     "double": "for the start of your turn, before the roll",
     "resign": "for the start of your turn, before the roll",
     "list": "for choosing a play",
@@ -54,18 +61,71 @@ _HERE: Final = {
 }
 
 HELP: Final = """\
-  Before the roll  roll (or Enter), double, resign [single|gammon|backgammon]
-  A double         take, drop, beaver          A resignation  accept, decline
-  A play           8/5 6/5   24/14   bar/22 13/7   6/4(2)   6/off
-                   or a part of it: 8/5 moves one checker, or settles the play
-                   or its number after list, list 13, or hint
-  Advice           hint (plays, cube), eval (chances), review (your errors)
-  Going back       undo [n], redo [n]: against the computer, the dice stay
-  Keeping          saved after every action; save FILE, load FILE (.json, .mat)
-  Settings         auto [forced|roll|bearoff] [on|off], auto pause, look NAME
-  Besides          board, pips, help, quit (play --continue goes on)
-  Words may be shortened: r, d, t, h, u, q. You move from 24 down to 1.
-  Plays are in the numbers of who makes them: your 24 point is the other's 1."""
+  Your turn  roll (or Enter), double, resign     A double  take, drop, beaver
+  A play     8/5 6/5, or a part of it; list numbers them, 3 makes the third
+  Ask        hint, eval, review, board, pips     Back      undo, redo, dice
+  Keep       save FILE, load FILE, quit          Settings  auto, look
+  More       help plays, cube, advice, back, files or settings"""
+"""What `help` says; with the board it fits a terminal of 24 lines."""
+
+TOPICS: Final = {
+    "plays": """\
+  8/5 6/5   24/14   bar/22 13/7   6/4(2)   6/off, in any order
+  or a part of it: 8/5 moves one checker, or settles the play.
+  list shows all plays, list 13 those from the 13 point; a number
+  makes the play that list, or hint, gives it.
+  You move from 24 down to 1; a play is in its player's numbers,
+  so your 24 point is the other's 1.""",
+    "cube": """\
+  Before the roll: double. The answer: take, drop, or beaver where
+  that is allowed. Enter and p never answer a double.
+  On the bar against a closed board Enter passes.
+  resign [single|gammon|backgammon] offers the other what it costs;
+  the answer to it: accept, decline.""",
+    "advice": """\
+  hint    the best plays: equity, what it loses, wins and gammons
+          in per cent, how deep it looked; or the cube decision
+  eval    the chances, and the position as other programs write it
+  review  your errors so far, by Normal's opinion""",
+    "back": """\
+  undo [n], redo [n]: against the computer; the dice stay the same
+  dice 52: the last roll was this one; where you type the dice in,
+  and as long as nothing was decided after it""",
+    "files": """\
+  The game is kept after every action; play --continue goes on, and
+  play --games lists the games that are kept.
+  save FILE, load FILE: .json, or .mat for other programs
+  save alone says where the game is kept; quit leaves""",
+    "settings": """\
+  auto [forced|roll|bearoff] [on|off]: what the table does for you
+  auto pause, auto resume: none of it for the rest of this game
+  look NAME: the colours of the board
+  Words may be shortened: d, t, h, u, q.""",
+}
+"""What `help` says about a topic."""
+
+_TOPIC_OF: Final = {
+    **dict.fromkeys(("list", "moves", "steps"), "plays"),
+    **dict.fromkeys(("roll", "double", "take", "drop", "pass", "beaver", "resign", "accept", "decline"), "cube"),
+    **dict.fromkeys(("hint", "eval", "review", "board", "pips"), "advice"),
+    **dict.fromkeys(("undo", "redo", "dice"), "back"),
+    **dict.fromkeys(("save", "load", "quit", "exit"), "files"),
+    **dict.fromkeys(("auto", "look"), "settings"),
+}
+
+
+def helped(topic: str) -> str:
+    """Return the help on a topic, or on a word that belongs to one; without any the survey of all.
+
+    Examples
+    --------
+    >>> helped("undo") == helped("back"), helped("") == HELP
+    (True, True)
+    """
+    if not topic:
+        return HELP
+    found = meaning(topic, {name: name for name in TOPICS}, _TOPIC_OF)
+    return TOPICS.get(found) or f"There is no help on {topic!r}: {', '.join(TOPICS)}."
 
 
 def meaning(word: str, *places: Mapping[str, str]) -> str:
@@ -109,12 +169,12 @@ def complaint(answer: str, places: Iterable[Mapping[str, str]], free: str = "") 
         return f"Expected {wanted}; ? explains."
     if len(answer) > 60:
         return f"That is too long. Expected {wanted}; ? explains."
-    meant = meaning(first, _ALL)
+    meant = meaning(first, EVERYWHERE)
     if meant and not meaning(first, own, *others):
         return f"{answer!r} does not fit here: it is {_HERE.get(meant, 'for another time')}. Expected {wanted}."
     if meant:
         return f"{answer!r} is not understood: {meant} stands alone. Expected {wanted}; ? explains."
-    near = get_close_matches(first.casefold(), known, 1, 0.6)
+    near = get_close_matches(first.casefold(), known, 1, 0.6) if len(first) >= _SHORTEST_GUESS else []
     if near:
         return f"{answer!r} is not understood; did you mean {near[0]}?"
     return f"{answer!r} is not understood. Expected {wanted}; ? explains."
