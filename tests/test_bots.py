@@ -60,6 +60,14 @@ def test_chosen_is_the_least_of_each_board_and_the_first_of_equal_ones():
     assert (none == gr.turn(boards)).all()
 
 
+def test_a_judge_that_says_no_number_still_gets_a_legal_play():
+    boards, dice = random_positions(20, seed=3)
+    parents, afterstates = gr.legal_plays(boards, dice)
+    made = chosen(boards, parents, afterstates, np.full(len(parents), np.nan, dtype=np.float32))
+    first = np.flatnonzero(np.diff(parents, prepend=-1))
+    assert (made[parents[first]] == afterstates[first]).all()
+
+
 def test_best_plays_takes_the_afterstate_that_is_worst_for_the_other_player(model, met):
     boards, dice = met
     made = best_plays(model, boards, dice)

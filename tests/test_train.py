@@ -319,7 +319,8 @@ def test_every_shipped_config_is_valid():
     configs = sorted((Path(__file__).parents[1] / "configs").glob("*.toml"))
     assert configs
     for path in configs:
-        assert load_config(path).games > 0
+        config = load_config(path)
+        assert config.games + config.generations > 0
 
 
 # Runs

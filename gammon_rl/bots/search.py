@@ -61,7 +61,8 @@ def _least(parents: Index, equity: Worths) -> tuple[Index, Index]:
     if not len(first):
         return first, first
     least = np.minimum.reduceat(equity, first)
-    ties = np.flatnonzero(equity == np.repeat(least, np.diff(first, append=len(parents))))
+    # where a judge says what is no number, nothing is greater than it, and the first play is as good as any
+    ties = np.flatnonzero(~(equity > np.repeat(least, np.diff(first, append=len(parents)))))
     return parents[first], ties[np.diff(parents[ties], prepend=-1) > 0]
 
 

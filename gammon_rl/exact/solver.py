@@ -32,7 +32,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
@@ -41,6 +41,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from gammon_rl.errors import RunError
 from gammon_rl.exact.files import read_database, write_database
 from gammon_rl.exact.index import PositionIndex
 from gammon_rl.rules.board import results
@@ -517,6 +518,8 @@ def solve(rules: Variant, folder: Path, *, workers: int = 2, progress: Progress 
         If the game has too many checkers.
     DatabaseFileError
         If the folder cannot be written, or holds something else.
+    RunError
+        If one of the processes was killed.
     """
     game = _Game(rules, folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -525,6 +528,8 @@ def solve(rules: Variant, folder: Path, *, workers: int = 2, progress: Progress 
             _make_all_plays(pool, game, progress)
             for names in (("cubeless", "cube"), ("outcomes", "centred", "jacoby")):
                 _settle_all(pool, game, names, progress)
+        except BrokenExecutor:
+            raise RunError("a process ended before its work was done; the same command goes on from there") from None
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
