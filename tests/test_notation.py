@@ -167,7 +167,7 @@ def test_an_ending_play_hits_on_the_way_only_if_told() -> None:
 def test_two_ways_that_hit_differently_are_ambiguous() -> None:
     board = position("24 6x5", "18 20 10x2")
     for text in ("24/14", "24/14*"):
-        with pytest.raises(InvalidNotationError, match=r"can mean 24/20\*/14 or 24/18\*/14; name the points on the way"):
+        with pytest.raises(InvalidNotationError, match=r"can mean 24/20\*/14 or 24/18\*/14; name the points"):
             parse_play(text, board, (6, 4))
     assert parse_play("24/20/14", board, (6, 4)).text == "24/20*/14"
 
