@@ -116,6 +116,7 @@ def published(game: SolvedGame, board: Boards) -> list[float]:
 def test_published_values_of_the_small_games(games: dict[int, SolvedGame]) -> None:
     one, two = (published(games[checkers], few_checkers(checkers).start()) for checkers in (1, 2))
     assert one == pytest.approx([0.5883, 0.5393, 0.4557, 0.3864], abs=1e-4)
+    # After a dance the published ones let the cube change sides and leave out the next cube action: see the docs.
     assert two == pytest.approx([0.3278, 0.2092, 0.2046, 0.0109], abs=3e-4)
 
 
@@ -425,7 +426,9 @@ def test_published_value_of_the_opening(whole: SolvedGame) -> None:
 @needs_the_whole_game
 def test_published_cubeful_values(whole: SolvedGame) -> None:
     position = Position.parse("ADAAAQAkIAAAAA", HYPERGAMMON)
-    assert published(whole, position.board) == pytest.approx([-0.0230, -0.2310, -0.2186, -0.3548], abs=1e-3)
+    assert published(whole, position.board) == pytest.approx([-0.0219, -0.2305, -0.2181, -0.3552], abs=1e-4)
+    # The published ones err a little after a dance: see the docs.
+    assert published(whole, position.board) == pytest.approx([-0.0230, -0.2310, -0.2186, -0.3548], abs=1.2e-3)
 
 
 @needs_the_whole_game

@@ -219,13 +219,15 @@ class HalfNet:
         return equity
 
     def _chances(self, boards: Boards) -> Tensor:
-        places = boards.view(np.uint8) + np.uint8(encoder.MOST)
+        # The product is compiled anew for every number of rows it has not met, so there is only one number.
+        places = np.zeros((_BLOCK, 26), dtype=np.uint8)
+        np.add(boards.view(np.uint8), np.uint8(encoder.MOST), out=places[: len(boards)])
         units = torch.from_numpy(self._inputs.take(places).view(np.int16)).view(torch.bfloat16)
         for weight, bias in self._layers:
             units = torch.addmm(bias, units, weight)
             units.view(torch.int16).clamp_min_(0)  # rectified: the sign is the same bit, and whole numbers are quicker
         weight, bias = self._last
-        return _softmax(torch.addmm(bias, units.float(), weight))
+        return _softmax(torch.addmm(bias, units[: len(boards)].float(), weight))
 
 
 class Judge:
