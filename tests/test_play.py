@@ -1245,7 +1245,8 @@ class Pty:
             f"fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack('HHHH', *{size}, 0, 0)); "
             "os.execv(sys.executable, [sys.executable, '-m', 'gammon_rl', *sys.argv[1:]])"
         )
-        kept = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "PYTHONIOENCODING")}
+        fixed = ("NO_COLOR", "PYTHONIOENCODING", "COLUMNS", "LINES")  # the last two where tests run side by side
+        kept = {name: value for name, value in os.environ.items() if name not in fixed}
         self.process = subprocess.Popen(
             [sys.executable, "-c", program, *options], stdin=theirs, stdout=theirs, stderr=theirs,
             start_new_session=True, cwd=Path(__file__).parents[1],
@@ -1286,8 +1287,11 @@ class Pty:
         """Read until the screen is as it should be."""
         deadline = time.monotonic() + 30
         while not wanted(self.screen):
-            assert select.select([self.terminal], [], [], max(0, deadline - time.monotonic()))[0], self.screen
-            self.shown += os.read(self.terminal, 65536).decode(errors="ignore")
+            assert time.monotonic() < deadline, self.screen
+            if select.select([self.terminal], [], [], 1)[0]:
+                self.shown += os.read(self.terminal, 65536).decode(errors="ignore")
+            else:  # a signal in the moment before Python waits is kept for later: a person drags on
+                os.kill(self.process.pid, signal.SIGWINCH)
 
     def resize(self, lines: int, columns: int) -> None:
         fcntl, termios = pytest.importorskip("fcntl"), pytest.importorskip("termios")

@@ -552,7 +552,7 @@ def test_a_loss_that_is_no_number_stops_the_run_with_the_reason(tmp_path):
 
 def test_two_workers_train_together_and_resume(tmp_path):
     config = tmp_path / "c.toml"
-    config.write_text("games = 300\nparallel_games = 32\nsegment = 6\nminibatch = 64\nhidden = [8]\nworkers = 2\n")
+    config.write_text("games = 60\nparallel_games = 32\nsegment = 6\nminibatch = 64\nhidden = [8]\nworkers = 2\n")
     train = [sys.executable, "-m", "gammon_rl", "train", str(config)]
     for name in "ab":
         subprocess.run([*train, "--run", str(tmp_path / name)], check=True, capture_output=True, timeout=120)
