@@ -29,8 +29,16 @@ Afterstates = set[tuple[int, ...]]
 
 
 def play_sets(boards: Boards, dice: Dice, rules: Variant = STANDARD) -> list[Afterstates]:
-    """Return the afterstates of each board as a set, having checked all that is promised of the arrays."""
+    """Return the afterstates of each board as a set, having checked all that is promised of the arrays.
+
+    A board alone, which is done in another way, has to have the same plays in the same order.
+    """
+    boards = np.asarray(boards)
     parents, afterstates = legal_plays(boards, dice, rules)
+    for row, roll in enumerate(np.broadcast_to(dice, (len(boards), 2)) if len(boards) > 1 else ()):
+        alone = legal_plays(boards[row : row + 1], roll, rules)
+        np.testing.assert_array_equal(alone[1], afterstates[parents == row])
+        np.testing.assert_array_equal(alone[0], np.zeros(len(alone[1])))
     assert isinstance(parents, np.ndarray)
     assert isinstance(afterstates, np.ndarray)
     assert parents.ndim == 1

@@ -20,7 +20,6 @@ Legend: N boards, M afterstates, K partial plays; ``row`` a board's index in its
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Final
 
 import numpy as np
@@ -28,7 +27,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from gammon_rl.errors import InvalidPositionError
 from gammon_rl.rules.board import turn
-from gammon_rl.rules.dice import ROLLS, Dice, checked_dice
+from gammon_rl.rules.changes import FIRST, SECOND, tables
+from gammon_rl.rules.dice import Dice, checked_dice
+from gammon_rl.rules.one_board import plays_of_one
 from gammon_rl.rules.variants import STANDARD, Boards, Variant
 
 Masks = NDArray[np.uint32]
@@ -41,62 +42,8 @@ _POINTS: Final = np.uint32((1 << 25) - 2)
 _ONE: Final = np.uint32(1)
 _ALL: Final = np.uint32(0xFFFFFFFF)
 _CHANGE: Final = np.uint32(0xFFFF)  # the part of a key that is the change
-_CHANGES_A_ROLL: Final = 26 * 26 * 4  # source of the first and of the second step (0: none), whether each hits
-_FIRST: Final = (
-    np.uint32(104),
-    np.uint32(2),
-)  # what a step's source and its hit count for in a change's number
-_SECOND: Final = (np.uint32(4), np.uint32(1))
-
-
-@dataclass(frozen=True)
-class _Tables:
-    """What a pair of steps changes, for each of the 21 rolls, and which bear-offs a die allows."""
-
-    changes: NDArray[np.int8]  # (21 * _CHANGES_A_ROLL, 26), added to a TURNED board
-    canonical: NDArray[np.uint32]  # for each change the first one of the same roll that changes the board alike
-    roll: NDArray[np.uint32]  # (7, 7) offset of a roll's changes
-    bearoffs: Masks  # (7, 128) by die and occupied home points: the points a checker may be borne off from
-
-
-def _keep_freed_memory() -> None:
-    """Have the C library keep some tens of MB of freed memory, instead of giving it back after every call.
-
-    A third of the time went into pages that the system took back and handed out anew. The GNU C library keeps twice the
-    size of the largest block it was ever given back, up to 32 MiB; a block that is never touched costs nothing. Other
-    libraries have rules of their own, and lose nothing.
-    """
-    np.empty(31 << 20, dtype=np.uint8)
-
-
-@cache
-def _tables() -> _Tables:
-    _keep_freed_memory()
-    steps = np.zeros((7, 26, 2, 26), dtype=np.int8)  # die, source, hit -> what changes on the mover's board
-    for die in range(1, 7):
-        for source in range(1, 26):
-            target = source - die
-            steps[die, source, :, source] -= 1
-            if target >= 1:
-                steps[die, source, :, target] += 1
-                steps[die, source, 1, target] += 1  # the blot was counted as -1
-                steps[die, source, 1, 0] -= 1
-    steps = turn(steps)
-    changes = np.empty((21, 26, 26, 2, 2, 26), dtype=np.int8)
-    canonical = np.empty((21, _CHANGES_A_ROLL), dtype=np.uint32)
-    roll = np.zeros((7, 7), dtype=np.uint32)
-    for number, (high, low) in enumerate(ROLLS.tolist()):
-        changes[number] = steps[high][:, None, :, None] + steps[low][None, :, None, :]
-        rows = np.ascontiguousarray(changes[number].reshape(_CHANGES_A_ROLL, 26)).view("V26").ravel()
-        _, first, same = np.unique(rows, return_index=True, return_inverse=True)
-        canonical[number] = number * _CHANGES_A_ROLL + first[same]
-        roll[high, low] = roll[low, high] = number * _CHANGES_A_ROLL
-    bearoffs = np.zeros((7, 128), dtype=np.uint32)
-    for die in range(1, 7):
-        for home in range(0, 128, 2):
-            highest = home.bit_length() - 1
-            bearoffs[die, home] = 1 << highest if 0 < highest < die else home & (1 << die)
-    return _Tables(changes.reshape(-1, 26), canonical.ravel(), roll, bearoffs)
+_FIRST: Final = np.uint32(FIRST[0]), np.uint32(FIRST[1])
+_SECOND: Final = np.uint32(SECOND[0]), np.uint32(SECOND[1])
 
 
 def legal_plays(boards: ArrayLike, dice: ArrayLike, rules: Variant = STANDARD) -> tuple[Index, Boards]:
@@ -137,6 +84,10 @@ def legal_plays(boards: ArrayLike, dice: ArrayLike, rules: Variant = STANDARD) -
     """
     boards = _checked_boards(boards)
     rolls = checked_dice(dice, len(boards))
+    if len(boards) == 1:
+        alone = plays_of_one(boards[0], rolls[0], rules)
+        if alone is not None:
+            return np.zeros(len(alone), dtype=np.int64), alone
     parts = [
         _chunk_plays(boards[at : at + _CHUNK], rolls[at : at + _CHUNK], rules)
         for at in range(0, max(len(boards), 1), _CHUNK)
@@ -235,7 +186,7 @@ def _movable(own: Masks, open_points: Masks, die: Masks, forced_bearoff: bool) -
     moves &= np.where(own & _BAR, _BAR, _ALL)
     home = np.flatnonzero(own < 128)
     if home.size:
-        bearoffs = _tables().bearoffs.reshape(-1)[die[home] * np.uint32(128) + own[home]]
+        bearoffs = tables().bearoffs.reshape(-1)[die[home] * np.uint32(128) + own[home]]
         stays = np.where(bearoffs, np.uint32(0), moves[home]) if forced_bearoff else moves[home]
         moves[home] = stays | bearoffs
     return moves
@@ -256,13 +207,13 @@ def _lands_on(blot: Masks, source: Masks, die: Masks) -> Masks:
 
 
 def _chunk_plays(boards: Boards, dice: Dice, rules: Variant) -> tuple[Index, Boards]:
-    tables = _tables()
+    made = tables()
     high = np.maximum(dice[:, 0], dice[:, 1]).astype(np.uint32)
     low = np.minimum(dice[:, 0], dice[:, 1]).astype(np.uint32)
     padded = np.zeros((len(boards), 32), dtype=np.int8)
     padded[:, :26] = boards
     chunk = _Chunk(
-        boards, turn(boards), high, low, tables.roll[high, low],
+        boards, turn(boards), high, low, made.roll[high, low],
         _mask(padded > 0), _mask(padded >= -1) & _POINTS, _mask(padded == -1) & _POINTS,
     )  # fmt: skip
     mixed = np.flatnonzero(high != low)
@@ -288,7 +239,7 @@ def _chunk_plays(boards: Boards, dice: Dice, rules: Variant) -> tuple[Index, Boa
         which = order[at : at + _BLOCK]
         block, change_block = afterstates[at : at + _BLOCK], scratch[: len(which)]
         np.take(bases, base[which], axis=0, out=block, mode="clip")
-        np.take(tables.changes, changes[which], axis=0, out=change_block, mode="clip")
+        np.take(made.changes, changes[which], axis=0, out=change_block, mode="clip")
         block += change_block
     return rows[order], afterstates
 
@@ -396,7 +347,7 @@ def _bearing_off_plays(chunk: _Chunk, row: Index, forced: bool) -> Masks:
     from_high = _movable(own, open_points, high[single], forced)
     from_low = _movable(own, open_points, low[single], forced)
     keys = np.concatenate([keys, _single_steps(chunk, single, from_high, from_low), _endings(chunk, row)])
-    return np.unique((keys & ~_CHANGE) | _tables().canonical[keys & _CHANGE])
+    return np.unique((keys & ~_CHANGE) | tables().canonical[keys & _CHANGE])
 
 
 def _endings(chunk: _Chunk, row: Index) -> Masks:
@@ -481,7 +432,7 @@ def _doubles_plays(chunk: _Chunk, row: Index, forced: bool) -> _DoublesPlays:
             changes.append(change)
         pairs = levels[1]
         boards.append(chunk.turned[pairs.row])
-        boards[-1] += np.take(_tables().changes, _pair_change(chunk, pairs.row, pairs.sources), axis=0)
+        boards[-1] += np.take(tables().changes, _pair_change(chunk, pairs.row, pairs.sources), axis=0)
         made += len(pairs.row)
     return _DoublesPlays(np.concatenate(rows), np.concatenate(bases), np.concatenate(changes), np.concatenate(boards))
 

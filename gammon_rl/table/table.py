@@ -404,7 +404,7 @@ double, resign 1, resign 2, resign 3
                 steps = tuple(ac.TakeStep(step.start, step.end) for step in self.next_steps())
                 return (*steps, ac.EndTurn()) if self._is_complete else steps
             case Phase.TO_PLAY:
-                return tuple(ac.Play(afterstate=after) for after in self._legal)
+                return tuple(ac.Play.known(afterstate=after) for after in self._legal)
             case Phase.OPENING:
                 return self._rolls(_ANY_ROLL)
             case Phase.TO_ROLL:
