@@ -35,7 +35,7 @@ HEIGHT: Final = {layer: -depth for depth, layers in enumerate(LAYERS) for layer 
 LIBRARIES: Final = {
     "cli": {"numpy", "rich", "typer"},
     "serve": {"numpy"},
-    "train": {"numpy", "safetensors", "tensorboard", "torch"},
+    "train": {"matplotlib", "numpy", "safetensors", "tensorboard", "torch"},
     "bots": {"numpy"},
     "table": {"numpy"},
     "eval": {"numpy", "safetensors"},

@@ -31,6 +31,7 @@ from gammon_rl.train.config import TrainConfig, config_from, load_config, value_
 from gammon_rl.train.export import export_run  # noqa: E402
 from gammon_rl.train.labels import label  # noqa: E402
 from gammon_rl.train.network import FoldedNet, HalfNet, Judge, Net, outcomes  # noqa: E402
+from gammon_rl.train.plot import curve  # noqa: E402
 from gammon_rl.train.returns import lambda_returns  # noqa: E402
 from gammon_rl.train.selfplay import SelfPlay  # noqa: E402
 from gammon_rl.train.trainer import Trainer  # noqa: E402
@@ -266,6 +267,7 @@ def test_schedules_are_straight_lines_between_points():
         ({"games": -1}, "games must not be negative, got -1"),
         ({"bearoff": 1}, "bearoff must be true or false, got 1"),
         ({"bearoff": True, "variant": "hypergammon"}, "bearoff needs a variant with 15 checkers, got 'hypergammon'"),
+        ({"solved": True}, "solved needs a game that is solved: hypergammon, got 'standard'"),
         ({"workers": True}, "workers must be a whole number, got True"),
         ({"device": "tpu"}, "device must be one of cpu, cuda, mps, got 'tpu'"),
         ({"precision": "half"}, "precision must be one of float32, bfloat16, got 'half'"),
@@ -440,6 +442,29 @@ def test_labels_know_how_a_game_ends():
     assert (boards[:40] == last).all()
     np.testing.assert_allclose(targets[:40], np.tile([0, 0, 0, 0, 0, 1], (40, 1)), atol=1e-6)
     assert (boards[40:80] == gr.STANDARD.start()).all()
+
+
+class Certain:
+    """A solved game in which every position is a sure single win."""
+
+    def outcomes(self, boards):
+        return np.tile(np.float32([0, 0, 0, 1, 0, 0]), (len(boards), 1))
+
+
+def test_labels_may_be_the_values_of_the_solved_game(tmp_path, monkeypatch):
+    monkeypatch.setattr("gammon_rl.train.trainer.load_solved", lambda rules: Certain())
+    changes = {"variant": "hypergammon", "games": 0, "generations": 1, "labels": 20_000, "solved": True}
+    trainer = run_to_end(tmp_path, **changes, fit_step_size=1e-2, fit_minibatch=64, meter_minutes=0.0)
+    assert trainer.play.ended > 300  # games of some 25 turns
+    win, *others = Model(trainer.net.arrays(), gr.HYPERGAMMON).probs(gr.HYPERGAMMON.start())
+    assert win > 0.98
+    assert max(others) < 0.02
+
+
+def test_without_the_file_of_the_solved_game_nothing_begins(tmp_path, monkeypatch):
+    monkeypatch.setenv("GAMMON_RL_DATA", str(tmp_path))
+    with pytest.raises(gr.GammonError, match="gammon-rl solve hypergammon"):
+        Trainer(config_from({"variant": "hypergammon", "solved": True}), tmp_path / "run")
 
 
 def test_damaged_labels_and_changed_settings_are_refused_on_resume(tmp_path):
@@ -637,6 +662,12 @@ def test_meter_changes_nothing_of_the_run_and_tells_tensorboard(tmp_path, monkey
     assert any(one.value for one in points)
     assert [one.wall_time for one in points] == sorted(one.wall_time for one in points)
     assert points[-1].wall_time < 600  # seconds of the run, not of the calendar
+    games, points_lost = curve(tmp_path / "metered", "strength/points_against_released", "games")
+    assert games == sorted(games)
+    assert 0 < games[0] < games[-1] <= 40 + 64
+    assert points_lost == [one.value for one in points]
+    with pytest.raises(gr.GammonError, match="no scalar 'exact/error'; there are "):
+        curve(tmp_path / "metered", "exact/error", "games")
     assert (
         "strength/points_against_released" not in EventAccumulator(str(tmp_path / "plain")).Reload().Tags()["scalars"]
     )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gammon_rl.errors import ConfigError, InvalidNotationError
-from gammon_rl.rules.variants import variant
+from gammon_rl.rules.variants import HYPERGAMMON, variant
 
 Schedule = float | tuple[tuple[float, float], ...]
 """A constant, or points (share of the run, value) joined by straight lines."""
@@ -62,6 +62,8 @@ class TrainConfig:
     """Where the net lives: cpu, cuda or mps; games are played on the CPU in any case."""
     bearoff: bool = False
     """Whether bear-off databases (built on first use) give the values and choose the plays of the boards they know."""
+    solved: bool = False
+    """Whether labels are the exact values of the solved game (`gammon-rl solve hypergammon`) instead of returns."""
     workers: int = 1
     """Processes on this machine, each with its own games; gradients are averaged."""
     parallel_games: int = 2048
@@ -132,6 +134,8 @@ class TrainConfig:
             rules = variant(self.variant)
             if self.bearoff and rules.checkers != 15:
                 faults.append(f"bearoff needs a variant with 15 checkers, got {self.variant!r}")
+            if self.solved and rules is not HYPERGAMMON:
+                faults.append(f"solved needs a game that is solved: hypergammon, got {self.variant!r}")
         except InvalidNotationError as error:
             faults.append(str(error))
         if faults:

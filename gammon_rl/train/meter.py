@@ -1,4 +1,4 @@
-"""The strength meter of a run: what the net as it is now would lose and win, told to TensorBoard now and then.
+"""The strength meter of a run: what the net as it is now loses and would win, told to TensorBoard now and then.
 
 It has dice of its own and changes nothing of the run.
 """
@@ -12,16 +12,21 @@ from gammon_rl.bots.arena import meet
 from gammon_rl.bots.decisions import load_decisions
 from gammon_rl.bots.levels import NORMAL
 from gammon_rl.bots.player import Player, SearchPlayer, player
-from gammon_rl.errors import ModelFileError, PlayerUnavailableError
+from gammon_rl.errors import DatabaseFileError, ModelFileError, PlayerUnavailableError
 from gammon_rl.eval.model import Model, released_model
-from gammon_rl.rules.variants import STANDARD, Variant
+from gammon_rl.eval.regret import RegretMeter
+from gammon_rl.exact.hypergammon import load_solved
+from gammon_rl.rules.variants import HYPERGAMMON, STANDARD, Variant
 from gammon_rl.train.network import Net
 
+_SAMPLE: Final = 5000  # positions of a solved game; the same each time
 _SEED: Final = 1000  # the same games each time: what changes from one to the next is the net
 
 
 class Meter:
     """Measures a net against fixed decisions, the released model, and GNU Backgammon where it is installed.
+
+    In a game that is solved, where the file is there, also against the truth.
 
     Parameters
     ----------
@@ -37,6 +42,10 @@ class Meter:
         self.released: Model | None = None
         with suppress(ModelFileError):  # there may be none yet
             self.released = released_model(rules)
+        self._truth: RegretMeter | None = None
+        if rules is HYPERGAMMON:
+            with suppress(DatabaseFileError):  # it may not be solved here
+                self._truth = RegretMeter(load_solved(rules), _SAMPLE)
         self._gnubg = rules is STANDARD and shutil.which("gnubg") is not None
 
     def __call__(self, net: Net) -> Mapping[str, float]:
@@ -45,6 +54,13 @@ class Meter:
         scalars: dict[str, float] = {}
         if self.decisions:
             scalars["strength/milli_points_lost"] = 1000 * float(self.decisions.regret(model).mean())
+        if self._truth:
+            regret = self._truth(model)
+            scalars |= {
+                "exact/milli_points_lost_a_turn": 1000 * regret.loss,
+                "exact/best_plays": regret.best,
+                "exact/error": regret.error,
+            }
         if self.released and self.games:
             scalars |= self._against("released", SearchPlayer(self.released, NORMAL, "released"), model)
             if self._gnubg:

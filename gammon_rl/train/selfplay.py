@@ -63,6 +63,11 @@ class SelfPlay:
         How many at once.
     rng : numpy.random.Generator
         The dice, and the random plays.
+
+    Attributes
+    ----------
+    ended : int
+        Games that have ended so far.
     """
 
     def __init__(self, rules: Variant, games: int, rng: np.random.Generator) -> None:
@@ -71,6 +76,7 @@ class SelfPlay:
         self._start = rules.start()
         self.boards: Boards = np.tile(self._start, (games, 1))
         self.opening = np.ones(games, dtype=np.bool_)  # whether the roll to come opens a game
+        self.ended = 0
 
     def play(self, judge: Judge, plies: int, exploration: float = 0.0) -> Segment:
         """Play some plies of every game by what the judge thinks best."""
@@ -106,6 +112,7 @@ class SelfPlay:
         """Go on to the afterstates, or to a new game; return the points that a play has won, int8 (N,), or 0."""
         won = -results(afterstates, self.rules)
         self.opening = won > 0
+        self.ended += int(np.count_nonzero(won))
         self.boards = np.where(self.opening[:, None], self._start, afterstates)
         return won
 

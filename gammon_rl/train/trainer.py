@@ -25,6 +25,7 @@ from gammon_rl.errors import ConfigError, RunError
 from gammon_rl.eval.model import Model, load_model
 from gammon_rl.eval.network import POINTS, nested
 from gammon_rl.exact.bearoff import load_bearoff
+from gammon_rl.exact.hypergammon import load_solved
 from gammon_rl.rules.variants import Boards, variant
 from gammon_rl.train.checkpoint import (
     Checkpoint,
@@ -123,6 +124,7 @@ class Trainer:
         self.net.to(self.ranks.device(config.device))
         self.precision = getattr(torch, config.precision)
         self.bearoff = load_bearoff(self.rules) if config.bearoff else None
+        self.solved = load_solved(self.rules) if config.solved else None
         self.parameters = list(self.net.parameters())
         self.optimiser = self._fresh_optimiser()
         self.rng = np.random.default_rng(dice[self.ranks.rank])
@@ -171,12 +173,18 @@ class Trainer:
                     status = self._label()
                 else:
                     status = self._fit()
+                (played,) = self.ranks.total([self.play.ended])
                 now = time.monotonic()
                 self.seconds = seconds_before + now - started
                 if writer:
                     # Self-play is shown over games, what comes after over pieces of the run.
                     at = status.games if status.stage == "self-play" else self.segments
-                    scalars = {**status.scalars, "speed/seconds": self.seconds, "speed/memory_mib": _peak_memory()}
+                    scalars = {
+                        **status.scalars,
+                        "games/played": played,
+                        "speed/seconds": self.seconds,
+                        "speed/memory_mib": _peak_memory(),
+                    }
                     if meter and now - measured > 60 * self.config.meter_minutes:
                         scalars |= meter(self.net)
                         measured = time.monotonic()
@@ -244,7 +252,11 @@ class Trainer:
             wanted = np.arange(config.label_games) % len(self.play.boards)
             self.play.boards, self.play.opening = self.play.boards[wanted], self.play.opening[wanted]
         trace = value_at(config.label_trace, self.generation / config.generations)
-        boards, targets = label(self.play, self._judge(), config.label_segment, trace)
+        if self.solved:
+            boards = self.play.play(self._judge(), config.label_segment).boards.reshape(-1, 26)
+            targets = self.solved.outcomes(boards)
+        else:
+            boards, targets = label(self.play, self._judge(), config.label_segment, trace)
         self.replay.add(self.generation, boards, targets)
         self.segments += 1
         scalars = {
@@ -350,6 +362,7 @@ class Trainer:
         )
         rng_states = self.ranks.gather(self.rng.bit_generator.state)
         plays = self.ranks.gather((self.play.boards, self.play.opening))
+        ended = self.ranks.gather(self.play.ended)
         if not self.ranks.first:
             return
         tensors: dict[str, Any] = {}
@@ -367,6 +380,7 @@ class Trainer:
             "epoch": self.epoch,
             "held_out": self.held_out if math.isfinite(self.held_out) else None,
             "labels": files,
+            "ended": ended,
             "rng": rng_states,
         }
         save_checkpoint(self.directory, Checkpoint(tensors, about))
@@ -384,6 +398,7 @@ class Trainer:
         self.replay = Replay.load(self.directory, about["labels"][self.ranks.rank])
         self.play.boards = tensors[f"boards.{self.ranks.rank}"]
         self.play.opening = tensors[f"opening.{self.ranks.rank}"]
+        self.play.ended = about["ended"][self.ranks.rank]
         self.rng.bit_generator.state = about["rng"][self.ranks.rank]
         with torch.no_grad():
             for number, parameter in enumerate(self.parameters):
