@@ -267,7 +267,7 @@ def test_schedules_are_straight_lines_between_points():
         ({"games": -1}, "games must not be negative, got -1"),
         ({"bearoff": 1}, "bearoff must be true or false, got 1"),
         ({"bearoff": True, "variant": "hypergammon"}, "bearoff needs a variant with 15 checkers, got 'hypergammon'"),
-        ({"solved": True}, "solved needs a game that is solved: hypergammon, got 'standard'"),
+        ({"teacher": "solved"}, "teacher 'solved' needs a game that is solved: hypergammon, got 'standard'"),
         ({"workers": True}, "workers must be a whole number, got True"),
         ({"device": "tpu"}, "device must be one of cpu, cuda, mps, got 'tpu'"),
         ({"precision": "half"}, "precision must be one of float32, bfloat16, got 'half'"),
@@ -453,7 +453,7 @@ class Certain:
 
 def test_labels_may_be_the_values_of_the_solved_game(tmp_path, monkeypatch):
     monkeypatch.setattr("gammon_rl.train.trainer.load_solved", lambda rules: Certain())
-    changes = {"variant": "hypergammon", "games": 0, "generations": 1, "labels": 20_000, "solved": True}
+    changes = {"variant": "hypergammon", "games": 0, "generations": 1, "labels": 20_000, "teacher": "solved"}
     trainer = run_to_end(tmp_path, **changes, fit_step_size=1e-2, fit_minibatch=64, meter_minutes=0.0)
     assert trainer.play.ended > 300  # games of some 25 turns
     win, *others = Model(trainer.net.arrays(), gr.HYPERGAMMON).probs(gr.HYPERGAMMON.start())
@@ -464,7 +464,7 @@ def test_labels_may_be_the_values_of_the_solved_game(tmp_path, monkeypatch):
 def test_without_the_file_of_the_solved_game_nothing_begins(tmp_path, monkeypatch):
     monkeypatch.setenv("GAMMON_RL_DATA", str(tmp_path))
     with pytest.raises(gr.GammonError, match="gammon-rl solve hypergammon"):
-        Trainer(config_from({"variant": "hypergammon", "solved": True}), tmp_path / "run")
+        Trainer(config_from({"variant": "hypergammon", "teacher": "solved"}), tmp_path / "run")
 
 
 def test_damaged_labels_and_changed_settings_are_refused_on_resume(tmp_path):
@@ -715,6 +715,8 @@ def test_a_run_begins_with_a_model_and_may_learn_labels_alone(tmp_path):
     ("values", "said"),
     [
         ({"start": "nowhere"}, "nowhere: no such model file"),
+        ({"teacher": "nowhere"}, "nowhere: no such model file"),
+        ({"teacher": "standard", "variant": "tavla"}, "teacher 'standard' is a model of standard, the run is of tavla"),
         ({"start": "standard", "hidden": (80,)}, r"hidden layers \[256, 128\] cannot grow into \[80\]"),
         ({"start": "standard", "variant": "hypergammon"}, "standard"),
     ],

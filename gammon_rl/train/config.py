@@ -20,6 +20,9 @@ OF_LABELS = frozenset(
 )
 """Keys that only the generations of labels look at."""
 
+SOLVED = "solved"
+"""The teacher that knows the truth."""
+
 PRECISIONS = ("float32", "bfloat16")
 DEVICES = ("cpu", "cuda", "mps")
 
@@ -62,8 +65,9 @@ class TrainConfig:
     """Where the net lives: cpu, cuda or mps; games are played on the CPU in any case."""
     bearoff: bool = False
     """Whether bear-off databases (built on first use) give the values and choose the plays of the boards they know."""
-    solved: bool = False
-    """Whether labels are the exact values of the solved game (`gammon-rl solve hypergammon`) instead of returns."""
+    teacher: str = ""
+    """Whose values the labels are, instead of returns: a model file, the name of a released model, or ``solved`` for
+    the exact values of Hypergammon (`gammon-rl solve`)."""
     workers: int = 1
     """Processes on this machine, each with its own games; gradients are averaged."""
     parallel_games: int = 2048
@@ -77,7 +81,7 @@ class TrainConfig:
     trace: Schedule = ((0.0, 0.7), (1.0, 0.0))
     """Lambda of TD(lambda): a number, or [[share of run, value], ...]."""
     exploration: Schedule = 0.0
-    """Chance of a random play: a number, or [[share of run, value], ...]."""
+    """Chance of a random play: a number, or [[share of run, value], ...]; with a teacher the last one holds on."""
     generations: int = 0
     """Generations of luck-adjusted labels to learn from after the games of TD(lambda)."""
     labels: int = 1_000_000
@@ -134,8 +138,8 @@ class TrainConfig:
             rules = variant(self.variant)
             if self.bearoff and rules.checkers != 15:
                 faults.append(f"bearoff needs a variant with 15 checkers, got {self.variant!r}")
-            if self.solved and rules is not HYPERGAMMON:
-                faults.append(f"solved needs a game that is solved: hypergammon, got {self.variant!r}")
+            if self.teacher == SOLVED and rules is not HYPERGAMMON:
+                faults.append(f"teacher 'solved' needs a game that is solved: hypergammon, got {self.variant!r}")
         except InvalidNotationError as error:
             faults.append(str(error))
         if faults:

@@ -22,6 +22,8 @@ from torch.nn import functional
 from torch.utils.tensorboard import SummaryWriter
 
 from gammon_rl.errors import ConfigError, RunError
+from gammon_rl.eval.evaluator import Evaluator
+from gammon_rl.eval.exactly import WithBearoff
 from gammon_rl.eval.model import Model, load_model
 from gammon_rl.eval.network import POINTS, nested
 from gammon_rl.exact.bearoff import load_bearoff
@@ -36,7 +38,7 @@ from gammon_rl.train.checkpoint import (
     save_checkpoint,
     save_seconds,
 )
-from gammon_rl.train.config import TrainConfig, value_at
+from gammon_rl.train.config import SOLVED, TrainConfig, value_at
 from gammon_rl.train.labels import Replay, label, remove_labels
 from gammon_rl.train.meter import Meter
 from gammon_rl.train.network import Judge, Net
@@ -120,11 +122,11 @@ class Trainer:
         self.net = Net(config.hidden, self.rules)
         self.net.start_at(_BASE_RATES)
         if config.start and not checkpoint:
-            self.net.grow_from(_model_to_start_from(config).layers)
+            self.net.grow_from(_model_for(config, "start").layers)
         self.net.to(self.ranks.device(config.device))
         self.precision = getattr(torch, config.precision)
         self.bearoff = load_bearoff(self.rules) if config.bearoff else None
-        self.solved = load_solved(self.rules) if config.solved else None
+        self.teacher = self._teacher() if config.teacher else None
         self.parameters = list(self.net.parameters())
         self.optimiser = self._fresh_optimiser()
         self.rng = np.random.default_rng(dice[self.ranks.rank])
@@ -252,9 +254,10 @@ class Trainer:
             wanted = np.arange(config.label_games) % len(self.play.boards)
             self.play.boards, self.play.opening = self.play.boards[wanted], self.play.opening[wanted]
         trace = value_at(config.label_trace, self.generation / config.generations)
-        if self.solved:
-            boards = self.play.play(self._judge(), config.label_segment).boards.reshape(-1, 26)
-            targets = self.solved.outcomes(boards)
+        if self.teacher:
+            segment = self.play.play(self._judge(), config.label_segment, value_at(config.exploration, 1.0))
+            boards = segment.boards.reshape(-1, 26)
+            targets = self.teacher.outcomes(boards)
         else:
             boards, targets = label(self.play, self._judge(), config.label_segment, trace)
         self.replay.add(self.generation, boards, targets)
@@ -302,6 +305,13 @@ class Trainer:
         if worse or self.epoch == config.epochs:
             self.generation, self.epoch = self.generation + 1, 0
         return status
+
+    def _teacher(self) -> Evaluator:
+        """Return whose values the labels are."""
+        if self.config.teacher == SOLVED:
+            return load_solved(self.rules)
+        model = _model_for(self.config, "teacher")
+        return WithBearoff(model, self.bearoff) if self.bearoff else model
 
     def _judge(self) -> Judge:
         return Judge(self.net, self.precision, self.bearoff)
@@ -420,10 +430,12 @@ class Trainer:
         return writer
 
 
-def _model_to_start_from(config: TrainConfig) -> Model:
-    model = load_model(config.start)
+def _model_for(config: TrainConfig, key: str) -> Model:
+    """Return the model that a key names, if it is one for the variant."""
+    name: str = getattr(config, key)
+    model = load_model(name)
     if model.rules.name != config.variant:
-        raise ConfigError(f"start {config.start!r} is a model of {model.rules.name}, the run is of {config.variant}")
+        raise ConfigError(f"{key} {name!r} is a model of {model.rules.name}, the run is of {config.variant}")
     return model
 
 
