@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import combinations_with_replacement
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from gammon_rl.errors import DatabaseFileError, GammonError, InvalidNotationErro
 from gammon_rl.eval.network import POINTS, certain, nested
 from gammon_rl.eval.regret import BEST, RegretMeter
 from gammon_rl.eval.strongest import strongest
+from gammon_rl.exact.check import random_positions, residuals
 from gammon_rl.exact.hypergammon import SolvedGame, build, few_checkers, load_solved, solved_path
 from gammon_rl.exact.index import _WEIGHTS, PositionIndex
 from gammon_rl.rules.board import pip_counts, results, turn
@@ -436,3 +438,24 @@ def test_values_of_the_whole_game_are_the_means_of_the_best_plays(whole: SolvedG
     assert whole.about["last_change"] <= 1e-10
     assert whole.about["largest_loss"] < 1e-6
     assert_bellman(whole, some_boards(whole.index, 4000, 7))
+
+
+# Held against its own equation
+
+
+@pytest.mark.parametrize("checkers", [1, 2])
+def test_every_value_is_the_mean_over_the_rolls_of_the_best_plays(games: dict[int, SolvedGame], checkers: int) -> None:
+    game = games[checkers]
+    numbers = random_positions(game, 3000, seed=1)
+    assert len(set(numbers.tolist())) == (601 if checkers == 1 else 3000)
+    assert np.abs(residuals(game, numbers)).max() < 2e-6  # 24 bits of each value
+
+
+def test_a_value_that_is_wrong_misses_its_equation(games: dict[int, SolvedGame]) -> None:
+    game = games[1]
+    wrong = replace(game, _equities=game._equities.copy())
+    number = int(random_positions(game, 1, seed=2)[0])
+    wrong._equities[number, 1] = 0  # with the cube in the centre: -3
+    cubeless, mine, centre, jacoby, theirs = residuals(wrong, np.array([number]))[0]
+    assert centre == pytest.approx(-3 - game.money_equities(game.index.boards(np.array(number)))[1], abs=1e-5)
+    assert np.abs([cubeless, mine, jacoby, theirs]).max() < 2e-6

@@ -3,9 +3,12 @@
 import os
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from gammon_rl.exact.hypergammon import SolvedGame
 
 
 def solve(
@@ -17,6 +20,9 @@ def solve(
     checkers: Annotated[int, typer.Option(min=1, max=3, help="Checkers a side; fewer than 3 make small games.")] = 3,
     workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 2,
     keep: Annotated[bool, typer.Option("--keep", help="Keep the folder with all plays and unrounded values.")] = False,
+    check: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Then hold N random positions against their own equation.")
+    ] = 0,
     force: Annotated[bool, typer.Option("--force", help="Solve again although the file is there.")] = False,
 ) -> None:
     """Solve Hypergammon by dynamic programming and write the values of all its positions to a file.
@@ -34,8 +40,9 @@ def solve(
     rules = few_checkers(checkers)
     path = out or solved_path(rules)
     if path.exists() and not force:
-        load_solved(rules, path, check=True)
+        game = load_solved(rules, path, check=True)
         typer.echo(f"{path}  was there, checksum right; --force solves it again")
+        _check(game, check)
         return
     ahead = size(rules)
     typer.echo(
@@ -50,7 +57,7 @@ def solve(
             rules, path, workers=workers, keep=keep,
             progress=lambda title, done, total, note: display.update(done, note, title, total),
         )  # fmt: skip
-    load_solved(rules, path, check=True)
+    game = load_solved(rules, path, check=True)
     cpu = sum(os.times()[:4])  # of this process and of the others
     typer.echo(f"{path}  {path.stat().st_size / 1e6:.0f} MB, {time.monotonic() - started:.0f} s, {cpu:.0f} CPU-seconds")
     typer.echo(f"largest change in the last round {about['last_change']:.1e} points")
@@ -58,3 +65,20 @@ def solve(
         f"plays chosen by the file lose {about['largest_loss']:.1e} points at most, "
         f"and nothing in all but {about['turns_with_a_loss']:,} of {about['turns']:,} turns"
     )
+    _check(game, check)
+
+
+def _check(game: "SolvedGame", count: int) -> None:
+    """Hold random positions against their own equation, and tell how far they are from it."""
+    if not count:
+        return
+    import numpy as np
+
+    from gammon_rl.cli.progress import ProgressDisplay
+    from gammon_rl.exact.check import VALUES, random_positions, residuals
+
+    numbers = random_positions(game, count, seed=0)
+    with ProgressDisplay("checking positions", len(numbers)) as display:
+        missed = np.abs(residuals(game, numbers, display.update))
+    largest = ", ".join(f"{name} {value:.1e}" for name, value in zip(VALUES, missed.max(axis=0), strict=True))
+    typer.echo(f"{len(numbers):,} positions miss the mean of their best plays by at most: {largest}")
