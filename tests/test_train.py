@@ -21,6 +21,7 @@ from gammon_rl.bots.player import RandomPlayer, SearchPlayer
 from gammon_rl.bots.search import outcomes_ahead
 from gammon_rl.cli import app
 from gammon_rl.eval.model import Model
+from gammon_rl.eval.network import POINTS
 from gammon_rl.exact.bearoff import load_bearoff
 from gammon_rl.rules.board import results
 
@@ -30,7 +31,7 @@ from gammon_rl.train.checkpoint import NAME, PREVIOUS, load_checkpoint  # noqa: 
 from gammon_rl.train.config import TrainConfig, config_from, load_config, value_at  # noqa: E402
 from gammon_rl.train.export import export_run  # noqa: E402
 from gammon_rl.train.labels import label  # noqa: E402
-from gammon_rl.train.network import FoldedNet, HalfNet, Judge, Net, outcomes  # noqa: E402
+from gammon_rl.train.network import FoldedNet, HalfNet, Judge, Net, outcomes, precision  # noqa: E402
 from gammon_rl.train.plot import curve  # noqa: E402
 from gammon_rl.train.returns import lambda_returns  # noqa: E402
 from gammon_rl.train.selfplay import SelfPlay  # noqa: E402
@@ -233,6 +234,48 @@ def test_a_winning_play_is_made_whatever_the_judge_thinks_of_a_finished_game():
     assert (segment.points[0] == 1).mean() == pytest.approx(15 / 36, abs=0.1)
 
 
+class Counting:
+    """A judge that counts what it is asked."""
+
+    def __init__(self, judge):
+        self.judge, self.asked = judge, 0
+
+    def equity(self, boards):
+        self.asked += len(boards)
+        return self.judge.outcomes(boards) @ POINTS
+
+
+def test_a_quick_net_spares_the_judge_most_plays_and_hides_none_that_both_like_best():
+    same = Model(Net((16,), gr.STANDARD).arrays(), gr.STANDARD)
+    segments, judges = [], []
+    for quick in (None, same):
+        judges.append(Counting(same))
+        segments.append(SelfPlay(gr.STANDARD, 50, np.random.default_rng(4), quick).play(judges[-1], 30))
+    np.testing.assert_array_equal(segments[0].next_boards, segments[1].next_boards)
+    assert judges[1].asked < judges[0].asked / 3
+
+
+def test_labels_with_a_quick_net_that_agrees_are_the_same():
+    net = Net((16,), gr.STANDARD)
+    made = [
+        label(SelfPlay(gr.STANDARD, 8, np.random.default_rng(4), quick), Judge(net), 6, 0.9)
+        for quick in (None, Model(net.arrays(), gr.STANDARD))
+    ]
+    np.testing.assert_array_equal(made[0][0], made[1][0])
+    np.testing.assert_allclose(made[0][1], made[1][1], atol=1e-5)
+
+
+def test_auto_takes_the_arithmetic_that_the_processor_is_quick_at(monkeypatch):
+    cpu, graphics = torch.device("cpu"), torch.device("cuda")
+    assert precision("float32", cpu) == torch.float32
+    assert precision("bfloat16", cpu) == torch.bfloat16
+    assert precision("auto", graphics) == torch.bfloat16
+    for there, expected in ((True, torch.bfloat16), (False, torch.float32)):
+        for unit in ("amx_tile", "avx512_bf16"):
+            monkeypatch.setattr(torch.cpu, f"_is_{unit}_supported", lambda there=there: there)
+        assert precision("auto", cpu) == expected
+
+
 def test_exploring_plays_are_marked_and_legal():
     play = SelfPlay(gr.STANDARD, 200, np.random.default_rng(1))
     segment = play.play(RandomJudge(2), 20, exploration=0.5)
@@ -270,7 +313,7 @@ def test_schedules_are_straight_lines_between_points():
         ({"teacher": "solved"}, "teacher 'solved' needs a game that is solved: hypergammon, got 'standard'"),
         ({"workers": True}, "workers must be a whole number, got True"),
         ({"device": "tpu"}, "device must be one of cpu, cuda, mps, got 'tpu'"),
-        ({"precision": "half"}, "precision must be one of float32, bfloat16, got 'half'"),
+        ({"precision": "half"}, "precision must be one of float32, bfloat16, auto, got 'half'"),
         ({"games": "many"}, "games must be a whole number, got 'many'"),
         ({"games": 1.5}, "games must be a whole number, got 1.5"),
         ({"games": math.inf}, "games must be a number of sensible size, got inf"),

@@ -152,10 +152,24 @@ def _considered(
     """Return the legal plays, or those of them that a quick evaluator leaves."""
     parents, afterstates = legal_plays(boards, dice, evaluator.rules)
     if quick is not None:
-        worth = _worth(quick.outcomes(afterstates), points, parents)
-        keep = nearest(parents, worth, QUICK_REPLIES, QUICK_WITHIN)
+        keep = worth_a_look(quick, parents, afterstates, points)
         parents, afterstates = parents[keep], afterstates[keep]
     return parents, afterstates
+
+
+def worth_a_look(quick: Evaluator, parents: Index, afterstates: Boards, points: Worths = POINTS) -> Index:
+    """Return which plays a quick evaluator leaves for a better one, int64 (K,), by board, best first.
+
+    Parameters
+    ----------
+    quick : Evaluator
+        The quick one.
+    parents, afterstates : int64 (M,), int8 (M, 26)
+        Legal plays, as `legal_plays` returns them.
+    points : float (6,) or (N, 6)
+        What the six outcomes are worth to the player who does not move.
+    """
+    return nearest(parents, _worth(quick.outcomes(afterstates), points, parents), QUICK_REPLIES, QUICK_WITHIN)
 
 
 def best_replies(

@@ -23,7 +23,7 @@ OF_LABELS = frozenset(
 SOLVED = "solved"
 """The teacher that knows the truth."""
 
-PRECISIONS = ("float32", "bfloat16")
+PRECISIONS = ("float32", "bfloat16", "auto")
 DEVICES = ("cpu", "cuda", "mps")
 
 OF_THE_CLOCK = frozenset(("checkpoint_minutes", "meter_minutes", "meter_games"))
@@ -59,8 +59,12 @@ class TrainConfig:
     start: str = ""
     """A model file or the name of a released model to begin with, grown to `hidden`; fresh weights if empty."""
     precision: str = "float32"
-    """Arithmetic of the hidden layers for choosing plays and learning: float32, or bfloat16 where processors have
-    matrix units for it. Values that are learned from are float32 in any case."""
+    """Arithmetic of the hidden layers for choosing plays and learning: float32, or bfloat16, which is quicker where
+    processors have matrix units for it and many times slower elsewhere; auto takes what is quicker here. Values that
+    are learned from are float32 in any case."""
+    quick: str = ""
+    """A small model file, or the name of a released one such as ``standard-quick``, that leaves only the best few plays
+    for the net to look at; worth it for wide nets."""
     device: str = "cpu"
     """Where the net lives: cpu, cuda or mps; games are played on the CPU in any case."""
     bearoff: bool = False

@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load_file, save
 
-from gammon_rl.bots.search import chosen
 from gammon_rl.errors import RunError
 from gammon_rl.eval.network import certain
 from gammon_rl.rules.board import results
@@ -31,7 +30,7 @@ from gammon_rl.rules.dice import ROLL_CHANCES, ROLLS
 from gammon_rl.rules.plays import legal_plays
 from gammon_rl.rules.variants import Boards
 from gammon_rl.train.network import Judge
-from gammon_rl.train.selfplay import SelfPlay, settle
+from gammon_rl.train.selfplay import SelfPlay
 from gammon_rl.writing import write_whole
 
 Floats = NDArray[np.float32]
@@ -84,9 +83,7 @@ def _best_of_every_roll(play: SelfPlay, judge: Judge) -> tuple[Boards, Floats]:
     games = len(play.boards)
     rolled = np.repeat(play.boards, len(ROLLS), axis=0)
     parents, afterstates = legal_plays(rolled, np.tile(ROLLS, (games, 1)), play.rules)
-    equity = judge.equity(afterstates)
-    settle(rolled, parents, afterstates, equity, play.rules)
-    made = chosen(rolled, parents, afterstates, equity)
+    made = play.best(judge, rolled, parents, afterstates)
     worth = judge.outcomes(made)
     points = results(made, play.rules)
     over = points != 0

@@ -133,6 +133,17 @@ def _places(old: Sequence[int], new: Sequence[int]) -> tuple[int, ...] | None:
     return None
 
 
+def precision(name: str, device: torch.device) -> torch.dtype:
+    """Return the arithmetic that a configuration names; ``auto`` is the quicker one on the device."""
+    if name != "auto":
+        kind: torch.dtype = getattr(torch, name)
+        return kind
+    if device.type != "cpu":
+        return torch.bfloat16
+    units = (getattr(torch.cpu, f"_is_{unit}_supported", lambda: False)() for unit in ("amx_tile", "avx512_bf16"))
+    return torch.bfloat16 if any(units) else torch.float32
+
+
 def outcomes(net: Net, boards: Boards) -> np.ndarray:
     """Return the chances of the six outcomes by the net with what is known without it, float32 (N, 6).
 

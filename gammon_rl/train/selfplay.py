@@ -9,7 +9,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from gammon_rl.bots.search import chosen
+from gammon_rl.bots.search import chosen, worth_a_look
+from gammon_rl.eval.evaluator import Evaluator
 from gammon_rl.rules.board import results
 from gammon_rl.rules.dice import Dice, opening_roll, roll
 from gammon_rl.rules.plays import legal_plays
@@ -64,14 +65,18 @@ class SelfPlay:
     rng : numpy.random.Generator
         The dice, and the random plays.
 
+    quick : Evaluator, optional
+        What leaves only the best few plays for the judge to look at.
+
     Attributes
     ----------
     ended : int
         Games that have ended so far.
     """
 
-    def __init__(self, rules: Variant, games: int, rng: np.random.Generator) -> None:
+    def __init__(self, rules: Variant, games: int, rng: np.random.Generator, quick: Evaluator | None = None) -> None:
         self.rules = rules
+        self._quick = quick
         self.rng = rng
         self._start = rules.start()
         self.boards: Boards = np.tile(self._start, (games, 1))
@@ -89,9 +94,7 @@ class SelfPlay:
         for ply in range(plies):
             boards[ply] = self.boards
             parents, afterstates = legal_plays(self.boards, self.roll(), self.rules)
-            equity = judge.equity(afterstates)
-            settle(self.boards, parents, afterstates, equity, self.rules)
-            best = chosen(self.boards, parents, afterstates, equity)
+            best = self.best(judge, self.boards, parents, afterstates)
             next_boards[ply] = made = best
             points[ply] = -results(best, self.rules)
             if exploration > 0:
@@ -101,6 +104,15 @@ class SelfPlay:
             won = self.advance(made)
             finished.append(won[won > 0])
         return Segment(boards, next_boards, points, explored, np.concatenate(finished))
+
+    def best(self, judge: Judge, boards: Boards, parents: NDArray[np.int64], afterstates: Boards) -> Boards:
+        """Return the best afterstate of each board by the judge, int8 (N, 26), of its legal plays."""
+        if self._quick is not None:
+            keep = worth_a_look(self._quick, parents, afterstates)
+            parents, afterstates = parents[keep], afterstates[keep]
+        equity = judge.equity(afterstates)
+        settle(boards, parents, afterstates, equity, self.rules)
+        return chosen(boards, parents, afterstates, equity)
 
     def roll(self) -> Dice:
         """Return the next roll of every game, int64 (N, 2); a game's first one is no double."""

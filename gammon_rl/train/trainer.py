@@ -41,7 +41,7 @@ from gammon_rl.train.checkpoint import (
 from gammon_rl.train.config import SOLVED, TrainConfig, value_at
 from gammon_rl.train.labels import Replay, label, remove_labels
 from gammon_rl.train.meter import Meter
-from gammon_rl.train.network import Judge, Net
+from gammon_rl.train.network import Judge, Net, precision
 from gammon_rl.train.ranks import Ranks
 from gammon_rl.train.returns import lambda_returns
 from gammon_rl.train.selfplay import SelfPlay
@@ -124,13 +124,14 @@ class Trainer:
         if config.start and not checkpoint:
             self.net.grow_from(_model_for(config, "start").layers)
         self.net.to(self.ranks.device(config.device))
-        self.precision = getattr(torch, config.precision)
+        self.precision = precision(config.precision, self.net.device)
         self.bearoff = load_bearoff(self.rules) if config.bearoff else None
         self.teacher = self._teacher() if config.teacher else None
         self.parameters = list(self.net.parameters())
         self.optimiser = self._fresh_optimiser()
         self.rng = np.random.default_rng(dice[self.ranks.rank])
-        self.play = SelfPlay(self.rules, config.parallel_games, self.rng)
+        quick = _model_for(config, "quick") if config.quick else None
+        self.play = SelfPlay(self.rules, config.parallel_games, self.rng, quick)
         self.replay = Replay()
         self.games = self.segments = self.generation = self.epoch = 0
         self.held_out = math.inf  # loss on the labels not learned from, after the last pass
