@@ -200,7 +200,8 @@ def test_names_that_cannot_be_files_and_descriptions_without_end_are_refused(mod
         gr.load_model(path)
     header = json.dumps({"x": {"dtype": "BF16", "shape": [2], "data_offsets": [0, 4]}}).encode()
     path.write_bytes(len(header).to_bytes(8, "little") + header + b"\0" * 4)
-    with pytest.raises(gr.ModelFileError, match="not a readable model file"):
+    # NumPy knows bfloat16 only where another library, such as onnx, was imported.
+    with pytest.raises(gr.ModelFileError, match=r"not a readable model file|without the 'gammon_rl' description"):
         gr.load_model(path)
 
 

@@ -77,14 +77,35 @@ def _train_rank(config: "TrainConfig", directory: Path, resume: bool, ranks: "Ra
 
 
 def export(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Directory of a run.")],
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Model file to write (.safetensors).")],
+    source: Annotated[
+        str,
+        typer.Argument(metavar="RUN_OR_MODEL", help="Directory of a run; for ONNX also a model file or released name."),
+    ],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File to write: .safetensors, or .onnx.")],
+    onnx: Annotated[
+        bool, typer.Option("--onnx", help="Write ONNX; so does a FILE that ends in .onnx.", show_default=False)
+    ] = False,
 ) -> None:
-    """Write the evaluator of a run as one model file that needs no torch."""
-    require_torch()
+    """Write the evaluator of a run as one model file that needs no torch, or as an ONNX file for other languages.
+
+    An ONNX file is written once onnxruntime agrees with NumPy on 10,000 boards. Beside it comes a card, FILE.md,
+    that says how a position becomes its input.
+    """
+    if onnx or file.suffix.casefold() == ".onnx":
+        from gammon_rl.eval.onnx_card import card_beside
+        from gammon_rl.eval.onnx_file import CHECKED, export_onnx
+        from gammon_rl.train.export import evaluator_of
+
+        evaluator = evaluator_of(source)
+        written = export_onnx(evaluator, file, card_beside(source))
+        typer.echo(
+            f"{file}: {evaluator.rules.name}, {written.size / 1e6:.2f} MB; at most {written.difference:.1e} from NumPy "
+            f"on {CHECKED:,} boards; {written.card} says how to use it"
+        )
+        return
     from gammon_rl.train.export import export_run
 
-    model = export_run(run, file)
+    model = export_run(Path(source), file)
     typer.echo(f"{file}: {model.rules.name}, layers {model.info['layers']}, {model.info['games']:,} games")
 
 

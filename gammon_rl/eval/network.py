@@ -79,7 +79,7 @@ class Network:
             table[0] += whole  # every board has one row of each place
             self._pairs = _pair_table(table)
         else:
-            self._dense, self._bias = _dense_weight(weight, bias, rules.checkers)
+            self._dense, self._bias = dense_weight(weight, bias, rules.checkers)
 
     def outcomes(self, boards: Boards) -> Floats:
         """Return the chances of the six `OUTCOMES`, float32 (N, 6), for boards int8 (N, 26)."""
@@ -153,7 +153,7 @@ def _pair_table(table: Floats) -> Floats:
     return pairs.reshape(13, (2 * MOST + 1) ** 2, -1)
 
 
-def _dense_weight(weight: Floats, bias: Floats, checkers: int) -> tuple[Floats, Floats]:
+def dense_weight(weight: Floats, bias: Floats, checkers: int) -> tuple[Floats, Floats]:
     """Return the first layer as a matrix over the inputs of the places alone, float32 (208, H), and its bias.
 
     How many checkers a place has is itself a weighted sum of its inputs, so the checkers off need none of their own.

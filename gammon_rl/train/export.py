@@ -1,12 +1,13 @@
 """From a run to a model file."""
 
+import os
 from pathlib import Path
 
 from gammon_rl import __version__
 from gammon_rl.errors import RunError
-from gammon_rl.eval.model import Model, load_model
+from gammon_rl.eval.model import Model, is_model, load_model
 from gammon_rl.rules.variants import variant
-from gammon_rl.train.checkpoint import load_checkpoint
+from gammon_rl.train.checkpoint import has_checkpoint, load_checkpoint
 
 
 def export_run(run: Path, file: Path) -> Model:
@@ -19,6 +20,31 @@ def export_run(run: Path, file: Path) -> Model:
     """
     if not file.name:
         raise RunError(f"{str(file)!r} is no name for a model file")
+    if not has_checkpoint(run) and is_model(str(run)):
+        raise RunError(f"{run}: is a model already; a file name that ends in .onnx writes it as ONNX")
+    model = _evaluator(run)
+    try:
+        model.save(file)
+    except OSError as error:
+        raise RunError(f"{file}: cannot be written ({error.strerror})") from None
+    return load_model(file)
+
+
+def evaluator_of(source: str) -> Model:
+    """Return the evaluator of a run, by its directory, or of a model, by its file or released name.
+
+    Raises
+    ------
+    GammonError
+        If there is none.
+    """
+    if os.path.isdir(source) and not is_model(source):
+        return _evaluator(Path(source))
+    return load_model(source)
+
+
+def _evaluator(run: Path) -> Model:
+    """Return the evaluator of a run's newest checkpoint."""
     checkpoint = load_checkpoint(run)
     config, tensors = checkpoint.about["config"], checkpoint.tensors
     layers = tuple(
@@ -31,8 +57,4 @@ def export_run(run: Path, file: Path) -> Model:
         "licence": "MIT",
         "made_by": f"gammon_rl {__version__}",
     }
-    try:
-        Model(layers, variant(config["variant"]), info).save(file)
-    except OSError as error:
-        raise RunError(f"{file}: cannot be written ({error.strerror})") from None
-    return load_model(file)
+    return Model(layers, variant(config["variant"]), info, str(run))
