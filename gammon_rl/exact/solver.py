@@ -149,7 +149,7 @@ def size(rules: Variant) -> Size:
     """Return how large a game is. The figures are those of Hypergammon, in proportion to the positions."""
     index = PositionIndex(rules)
     positions = int(np.count_nonzero(index.playable))
-    return Size(positions, 600 * positions, 250 * positions, 31 * index.size, 2e-4 * positions)
+    return Size(positions, 600 * positions, 250 * positions, 31 * index.size, 2.5e-4 * positions)
 
 
 @dataclass(frozen=True)
