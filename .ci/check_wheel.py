@@ -1,14 +1,18 @@
 """Check a gammon_rl installed from its wheel, without torch and away from the sources.
 
-The argument is the folder of the sources with the released models, all of which must have come along.
+The arguments are the folder of the sources with the released models, all of which must have come along, and a page
+whose first Python has to run as written.
 """
 
 import importlib.util
+import re
 import subprocess
 import sys
 from pathlib import Path
 
-LIMIT = 0.5  # seconds; the front door is lazy, so that this is some fifty times what it takes
+LIMIT = 0.3  # seconds; the front door is lazy, so that this is many times what it takes
+LARGEST = 40  # megabytes of what is installed beside NumPy
+NOT_OURS = ("numpy", "pip", "setuptools", "pkg_resources", "_distutils_hack", "distutils-precedence")
 
 PROGRAM = """
 import sys, time
@@ -39,3 +43,21 @@ for file in sorted(Path(sys.argv[1]).glob("*.safetensors")):
     win = float(model.probs(model.rules.start())[0])
     assert 0.4 < win < 0.7, f"{file.stem} gives the player on roll {win:.3f} at the start"
     print(f"the released model {file.stem} loads by name and wins {win:.3f} at the start")
+
+code = re.findall(r"```python\n(.*?)```", Path(sys.argv[2]).read_text(), flags=re.DOTALL)[0]
+names: dict[str, object] = {}
+for line in code.splitlines():
+    statement, arrow, promise = line.partition("  # -> ")
+    if arrow:
+        assert repr(eval(statement, names)) == promise, line
+    else:
+        exec(statement, names)
+print(f"the first {len(code.splitlines())} lines of {Path(sys.argv[2]).name} run as written")
+
+root = Path(gr.__file__).parent
+assert (root / "py.typed").is_file(), "py.typed did not come along"
+installed = [path for path in root.parent.iterdir() if not path.name.startswith(NOT_OURS)]
+files = [file for path in installed for file in (path.rglob("*") if path.is_dir() else [path]) if file.is_file()]
+megabytes = sum(file.stat().st_size for file in files) / 1e6
+assert megabytes < LARGEST, f"{megabytes:.1f} MB are installed beside NumPy"
+print(f"{megabytes:.1f} MB are installed beside NumPy, with types")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOMES = {
+    "gammon_rl.bots.acting": ("bot_action",),
     "gammon_rl.bots.bot": ("Bot",),
     "gammon_rl.errors": (
         "ConfigError",
@@ -50,6 +51,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = ["__version__", *sorted(_HOME_OF)]
 
 if TYPE_CHECKING:
+    from gammon_rl.bots.acting import bot_action as bot_action
     from gammon_rl.bots.bot import Bot as Bot
     from gammon_rl.errors import (
         ConfigError as ConfigError,

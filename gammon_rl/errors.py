@@ -22,7 +22,7 @@ class ConfigError(GammonError):
 
 
 class ModelFileError(GammonError):
-    """A model file that is unreadable, damaged, too new, or made for something else."""
+    """A model file that is unreadable, damaged, too new, made for something else, or cannot be written."""
 
 
 class RunError(GammonError):
@@ -51,3 +51,7 @@ class IllegalActionError(TableError):
 
 class MatFileError(TableError):
     """A `.mat` file that cannot be read, with the line where it goes wrong; or a match that such a file cannot hold."""
+
+
+class SgfFileError(TableError):
+    """An `.sgf` file that cannot be read, with the line where it goes wrong."""

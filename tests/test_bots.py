@@ -104,6 +104,25 @@ def test_looking_ahead_knows_a_finished_game_and_a_sure_win(model):
     assert win[0] == pytest.approx(2 * 4 / 36 - 1, abs=1e-6)
 
 
+def test_many_positions_are_played_as_each_one_alone(model, met):
+    boards, dice = met[0][:12], [(int(one), int(other)) for one, other in met[1][:12]]
+    positions = [
+        gr.Position(board, match_length=5 * (at % 2), score=(at % 2, 0), jacoby=at % 3 == 0)
+        for at, board in enumerate(boards)
+    ]
+    for level in ("normal", "hard@1"):
+        bot = gr.Bot(level, model, bearoff=False)
+        for position, roll, play in zip(positions, dice, bot.choose_plays(positions, dice), strict=True):
+            assert play.text == bot.choose_play(position, roll).text
+    assert bot.choose_plays([], []) == []
+    with pytest.raises(gr.InvalidPositionError, match="every position has its roll"):
+        bot.choose_plays(positions, dice[1:])
+    start = [gr.Position.start()] * 30
+    calm, wild = (gr.Bot(Level("mine", 0, noise=noise), model, 1) for noise in (0, 9))
+    assert len(set(calm.choose_plays(start, [(3, 1)] * 30))) == 1
+    assert len(set(wild.choose_plays(start, [(3, 1)] * 30))) > 1
+
+
 def test_candidates_are_few_near_and_always_hold_the_best():
     level = Level("test", 1, candidates=2, within=0.1)
     parents = np.array([0, 0, 0, 3, 4, 4])

@@ -34,11 +34,11 @@ HEIGHT: Final = {layer: -depth for depth, layers in enumerate(LAYERS) for layer 
 # What each layer may use beyond the standard library.
 LIBRARIES: Final = {
     "cli": {"numpy", "rich", "typer"},
-    "serve": {"numpy"},
+    "serve": {"numpy", "pydantic", "starlette", "uvicorn"},
     "train": {"matplotlib", "numpy", "safetensors", "tensorboard", "torch"},
     "bots": {"numpy"},
     "table": {"numpy"},
-    "eval": {"numpy", "safetensors"},
+    "eval": {"numpy", "onnx", "onnxruntime", "safetensors"},
     "stakes": {"numpy"},
     "exact": {"numpy"},
     "rules": {"numpy"},

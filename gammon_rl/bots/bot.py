@@ -1,7 +1,7 @@
 """The bot: one position in, one play or cube decision out, with its reasons."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -12,21 +12,20 @@ from numpy.typing import NDArray
 
 from gammon_rl.bots.clock import Clock, OutOfTime, Stop, Timed
 from gammon_rl.bots.cubeful import cube_ahead, seen_on_roll
-from gammon_rl.bots.levels import HARD, LEVELS, NORMAL, Level
-from gammon_rl.bots.search import outcomes_ahead
+from gammon_rl.bots.levels import HARD, LEVELS, NORMAL, Level, easy_takes
+from gammon_rl.bots.search import chosen, outcomes_ahead
 from gammon_rl.bots.surely import points_surely_lost
 from gammon_rl.errors import (
-    DatabaseFileError,
     IllegalPlayError,
     InvalidNotationError,
     InvalidPositionError,
     ModelFileError,
 )
 from gammon_rl.eval.evaluator import Evaluator
-from gammon_rl.eval.exactly import WithBearoff, with_bearoff
+from gammon_rl.eval.exactly import WithBearoff, to_the_end
 from gammon_rl.eval.model import load_model, released_model
 from gammon_rl.eval.network import Floats as Outcomes, nested
-from gammon_rl.eval.strongest import strongest
+from gammon_rl.eval.strongest import companion, strongest
 from gammon_rl.rules.board import checkers_off, turn
 from gammon_rl.rules.dice import checked_dice
 from gammon_rl.rules.notation import Play, play_of
@@ -90,7 +89,8 @@ class Bot:
         Whether to take the end of the race from the bear-off databases. By default they are used if they are there and
         sound, and nothing is ever built; True builds what is missing first; False does without.
     quick : Evaluator, optional
-        A faster evaluator, which leaves only the best few replies inside the search for the model to look at.
+        A faster evaluator, which leaves only the best few replies inside the search for the model to look at; by
+        default the companion of the released model, if that is what it plays by.
 
     Raises
     ------
@@ -116,16 +116,18 @@ class Bot:
         self.rules = rules
         self._rng = np.random.default_rng(seed)
         self._one_at_a_time = threading.Lock()  # for the generator; all else never changes
-        self._quick = quick
         self._evaluator: Evaluator | None = None
         if self.level.ply >= 0:
             if model is None:
                 model = strongest(rules) if self.level.name == HARD.name else released_model(rules)
+                if self.level.ply and quick is None:
+                    quick = companion(model)
             evaluator = load_model(model, rules) if isinstance(model, (str, Path)) else model
             for made in filter(None, (evaluator, quick)):
                 if made.rules.name != rules.name:
                     raise ModelFileError(f"the model is made for {made.rules.name}, not for {rules.name}")
-            self._evaluator = evaluator if bearoff is False else _to_the_end(evaluator, build=bearoff is True)
+            self._evaluator = evaluator if bearoff is False else to_the_end(evaluator, build=bearoff is True)
+        self._quick = quick
 
     def __repr__(self) -> str:
         return f"Bot({self.level.name!r}, ply={self.level.ply}, rules={self.rules.name})"
@@ -190,6 +192,36 @@ class Bot:
             ranked = self._ranked(self._evaluator, afterstates, Stakes.of(position), clock)
             best = afterstates[self._picked(ranked).index]
         return play_of(position.board, dice, best, self.rules)
+
+    def choose_plays(self, positions: Sequence[Position], dice: Sequence[tuple[int, int]]) -> list[Play]:
+        """Return the play the bot makes in each of several positions, as `choose_play` does without a limit.
+
+        A level of 0 plies looks at all of them together, which takes a fraction of the time: the way to serve many
+        tables at once. The others take one after the other.
+
+        Parameters
+        ----------
+        positions : sequence of Position
+            Positions of the players on roll. They may differ in cube, score and rules of the stakes.
+        dice : sequence of (int, int)
+            The roll of each.
+
+        Raises
+        ------
+        InvalidPositionError
+            As `choose_play`, if any of them is wrong, or there are not as many rolls as positions.
+        """
+        if len(positions) != len(dice):
+            raise InvalidPositionError(f"every position has its roll, got {len(positions)} and {len(dice)}")
+        if self._evaluator is None or self.level.ply:
+            return [self.choose_play(position, roll) for position, roll in zip(positions, dice, strict=True)]
+        for position in positions:
+            self._check_turn(position)
+        made = self._chosen(self._evaluator, positions, dice) if positions else ()
+        return [
+            play_of(position.board, roll, best, self.rules)
+            for position, roll, best in zip(positions, dice, made, strict=True)
+        ]
 
     def analyse(
         self, position: Position, dice: tuple[int, int], time_limit: float | None = None, stop: Stop | None = None
@@ -348,6 +380,26 @@ class Bot:
             for at in order
         ]
 
+    def _chosen(self, evaluator: Evaluator, positions: Sequence[Position], dice: Sequence[tuple[int, int]]) -> Boards:
+        """Return the afterstates chosen at 0 plies, int8 (N, 26)."""
+        boards = np.stack([position.board for position in positions])
+        parents, afterstates = legal_plays(boards, checked_dice(dice, len(boards)), self.rules)
+        seen = evaluator.outcomes(afterstates)
+        alike: dict[tuple[bool, ...], list[int]] = {}
+        for number, position in enumerate(positions):
+            alike.setdefault(_kind_of_stakes(position), []).append(number)
+        equity = np.empty(len(parents), dtype=np.float32)
+        for numbers in alike.values():
+            place = np.full(len(boards), -1)
+            place[numbers] = np.arange(len(numbers))
+            rows = np.flatnonzero(place[parents] >= 0)
+            theirs = Stakes.of_all([positions[at] for at in numbers]).rows(place[parents[rows]]).turned()
+            worth = seen_on_roll(evaluator, afterstates[rows], theirs, seen=seen[rows])[1]
+            equity[rows] = theirs.equity(worth)
+        if self.level.noise:
+            equity += self._drawn(lambda rng: rng.normal(0, self.level.noise, len(equity)))
+        return chosen(boards, parents, afterstates, equity)
+
     def _picked(self, ranked: list["_Ranked"]) -> "_Ranked":
         """Return the best of the deepest, as the level sees it with its error."""
         if not self.level.noise:
@@ -366,15 +418,19 @@ class Bot:
         return self._evaluator
 
     def _legal(self, position: Position, dice: tuple[int, int]) -> tuple[np.ndarray, Boards]:
+        self._check_turn(position)
+        return legal_plays(position.board[None], checked_dice(dice, 1), self.rules)
+
+    def _check_turn(self, position: Position) -> None:
         self._check(position)
         if position.doubled:
             raise InvalidPositionError("a double is on offer: it is answered (cube_action) before anything is played")
-        return legal_plays(position.board[None], checked_dice(dice, 1), self.rules)
 
     def _check(self, position: Position) -> None:
         if position.rules.name != self.rules.name:
             raise InvalidPositionError(f"the bot plays {self.rules.name}, the position is of {position.rules.name}")
-        if (checkers_off(position.board, self.rules) == self.rules.checkers).any():
+        counts = position.board.tolist()  # for one board its numbers are quicker than arrays
+        if not min(counts) < 0 < max(counts):
             raise InvalidPositionError("the game is over: a player has all checkers off")
 
 
@@ -402,22 +458,16 @@ def _in_order(layers: list[list[_Ranked]]) -> list[_Ranked]:
     return ranked
 
 
-def _to_the_end(evaluator: Evaluator, *, build: bool) -> Evaluator:
-    """Put bear-off databases before an evaluator, if its variant has them and they are at hand."""
-    if evaluator.rules.checkers != STANDARD.checkers or isinstance(evaluator, WithBearoff):
-        return evaluator
-    try:
-        return with_bearoff(evaluator, build=build)
-    except DatabaseFileError:
-        if build:
-            raise
-        return evaluator  # it plays on without
+def _kind_of_stakes(position: Position) -> tuple[bool, ...]:
+    """Return what the stakes of positions have to share that are looked at together (see `Stakes`)."""
+    money = not position.match_length
+    return money, money and position.jacoby, money and position.beavers
 
 
 def _easy_cube(position: Position) -> CubeDecision:
-    """Never double; take unless the doubled player is more than a fifth behind in pips."""
+    """Never double, and take by the pips."""
     doubler, answerer = position.pips
-    take = 5 * answerer <= 6 * doubler
+    take = bool(easy_takes(doubler, answerer))
     return CubeDecision(0.0, 0.0, 1.0, False, take, False, f"no double/{'take' if take else 'pass'}")
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from gammon_rl.bots.search import nearest
 
@@ -52,6 +52,11 @@ class Level:
         """
         most = max(2, -(-self.candidates // 2**ply)) if self.candidates > 1 else 1
         return nearest(parents, equity, most, self.within / 2**ply)
+
+
+def easy_takes(doubler: ArrayLike, answerer: ArrayLike) -> NDArray[np.bool_]:
+    """Return whether one who only counts pips takes a double: unless more than a fifth behind, bool (...)."""
+    return np.asarray(5 * np.asarray(answerer) <= 6 * np.asarray(doubler))
 
 
 EASY: Final = Level("easy", -1)

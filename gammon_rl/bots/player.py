@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from gammon_rl.bots.cubeful import cube_ahead, worth_on_roll
 from gammon_rl.bots.gnubg import GnubgPlayer
-from gammon_rl.bots.levels import HARD, LEVELS, Level
+from gammon_rl.bots.levels import HARD, LEVELS, Level, easy_takes
 from gammon_rl.bots.search import best_plays, chosen, outcomes_ahead
 from gammon_rl.errors import InvalidNotationError
 from gammon_rl.eval.evaluator import Evaluator
+from gammon_rl.eval.exactly import to_the_end
 from gammon_rl.eval.model import is_model, load_model, released_model
 from gammon_rl.eval.network import POINTS
-from gammon_rl.eval.strongest import strongest
+from gammon_rl.eval.strongest import companion, strongest
 from gammon_rl.rules.board import pip_counts
 from gammon_rl.rules.plays import legal_plays
 from gammon_rl.rules.variants import STANDARD, Boards, Variant
@@ -91,7 +92,7 @@ class RandomPlayer:
     def answers(self, boards: Boards, stakes: Stakes) -> tuple[Bools, Bools]:
         """Answer a double; see `CubePlayer`."""
         pips = pip_counts(boards)
-        return np.asarray(5 * pips[:, 1] <= 6 * pips[:, 0]), np.zeros(len(boards), dtype=np.bool_)
+        return easy_takes(pips[:, 0], pips[:, 1]), np.zeros(len(boards), dtype=np.bool_)
 
     def close(self) -> None:
         """Hold nothing."""
@@ -110,11 +111,15 @@ class SearchPlayer:
         What to call it.
     seed : int, optional
         Of the errors of a level that errs.
+    quick : Evaluator, optional
+        A faster one, which leaves only the best few replies inside the search for the other to look at.
     """
 
-    def __init__(self, evaluator: Evaluator, level: Level, name: str, seed: int | None = None) -> None:
+    def __init__(
+        self, evaluator: Evaluator, level: Level, name: str, seed: int | None = None, quick: Evaluator | None = None
+    ) -> None:
         self._rng = np.random.default_rng(seed)
-        self.evaluator = evaluator
+        self.evaluator, self._quick = evaluator, quick
         self.level = level
         self._name = name
 
@@ -148,9 +153,9 @@ class SearchPlayer:
     ) -> NDArray[np.float32]:
         """Return the equity of afterstates for the player on roll there, float32 (M,), in units of the cube."""
         if stakes is None:
-            return outcomes_ahead(self.evaluator, afterstates, plies) @ POINTS
+            return outcomes_ahead(self.evaluator, afterstates, plies, self._quick) @ POINTS
         theirs = stakes.rows(parents).turned()
-        worth = worth_on_roll(self.evaluator, afterstates, theirs, plies)
+        worth = worth_on_roll(self.evaluator, afterstates, theirs, plies, self._quick)
         return theirs.equity(worth).astype(np.float32)
 
     def doubles(self, boards: Boards, stakes: Stakes) -> Bools:
@@ -163,7 +168,7 @@ class SearchPlayer:
         return cube.take, cube.beaver
 
     def _cube(self, boards: Boards, stakes: Stakes) -> CubeEquities:
-        cube = cube_ahead(self.evaluator, boards, stakes, self.level.ply)
+        cube = cube_ahead(self.evaluator, boards, stakes, self.level.ply, self._quick)
         if not self.level.noise:
             return cube
         error = self._error(len(boards))  # of both answers, as they are to the same cube
@@ -188,7 +193,8 @@ def player(
     ----------
     text : str
         ``random``, a level (``easy``, ``normal``, ``hard``), a model file or the name of a released model, or
-        ``gnubg``; each of the last three may be followed by ``@`` and a number of plies.
+        ``gnubg``; each of the last three may be followed by ``@`` and a number of plies. A level plays as `Bot`
+        does, by the bear-off databases where they are at hand; a model plays by itself.
     rules : Variant
         The variant to play.
     model : str or Path, optional
@@ -223,10 +229,12 @@ def player(
         return GnubgPlayer(ply or 0, stakes=stakes)
     level = LEVELS.get(base.lower())
     evaluator: Evaluator
+    quick = None
     if level and model:
-        evaluator = load_model(model, rules)
+        evaluator = to_the_end(load_model(model, rules))
     elif level:
-        evaluator = strongest(rules) if level is HARD else released_model(rules)
+        best = strongest(rules) if level is HARD else released_model(rules)
+        evaluator, quick = to_the_end(best), companion(best)
     elif is_model(base):
         evaluator = load_model(base, rules)
     else:
@@ -234,4 +242,4 @@ def player(
             f"player {text!r}: neither a model file nor one of random, {', '.join(LEVELS)}, gnubg"
         )
     level = level or LEVELS["normal"]
-    return SearchPlayer(evaluator, level if ply is None else level.at(ply), text, seed)
+    return SearchPlayer(evaluator, level if ply is None else level.at(ply), text, seed, quick)

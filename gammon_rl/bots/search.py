@@ -24,7 +24,7 @@ Index = NDArray[np.int64]
 Worths = NDArray[np.floating[Any]]
 
 BLOCK: Final = 32  # boards looked ahead from at once: 21 rolls and some 20 replies of each stay small, and quick
-QUICK_REPLIES: Final = 4
+QUICK_REPLIES: Final = 6
 """The most replies that a quick evaluator leaves for the main one to look at."""
 QUICK_WITHIN: Final = 0.2
 """How far such a reply may be behind the quick evaluator's best, in the unit of the worths; in points by default."""

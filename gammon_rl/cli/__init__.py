@@ -6,15 +6,19 @@ import sys
 import typer
 
 from gammon_rl import __version__
+from gammon_rl.cli.analyse import analyse
 from gammon_rl.cli.arena import arena
 from gammon_rl.cli.bearoff import bearoff
 from gammon_rl.cli.bench import bench
 from gammon_rl.cli.evaluate import evaluate
+from gammon_rl.cli.external import external
 from gammon_rl.cli.play import play
 from gammon_rl.cli.regret import regret
 from gammon_rl.cli.rollout import rollout
+from gammon_rl.cli.serve import serve
 from gammon_rl.cli.solve import solve
 from gammon_rl.cli.train import export, train
+from gammon_rl.cli.ubgi import ubgi
 from gammon_rl.cli.watch import watch
 from gammon_rl.errors import GammonError
 
@@ -52,11 +56,15 @@ for _name, _command in (
     ("export", export),
     ("arena", arena),
     ("eval", evaluate),
+    ("analyse", analyse),
     ("rollout", rollout),
     ("bearoff", bearoff),
     ("solve", solve),
     ("regret", regret),
     ("bench", bench),
+    ("serve", serve),
+    ("ubgi", ubgi),
+    ("external", external),
 ):
     app.command(_name)(_command)
 

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from gammon_rl.errors import DatabaseFileError
 from gammon_rl.eval.evaluator import Evaluator
 from gammon_rl.eval.network import Floats
 from gammon_rl.exact.bearoff import Bearoff, load_bearoff
-from gammon_rl.rules.variants import Boards, Variant
+from gammon_rl.rules.variants import STANDARD, Boards, Variant
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +60,31 @@ def with_bearoff(evaluator: Evaluator, *, build: bool = True) -> WithBearoff:
         As `load_bearoff` does.
     """
     return WithBearoff(evaluator, load_bearoff(evaluator.rules, build=build))
+
+
+def to_the_end(evaluator: Evaluator, *, build: bool = False) -> Evaluator:
+    """Put bear-off databases before an evaluator, if its variant has them and they are at hand.
+
+    Parameters
+    ----------
+    evaluator : Evaluator
+        Of any variant; one that has them already is returned as it is.
+    build : bool
+        Whether to build what is missing.
+
+    Raises
+    ------
+    DatabaseFileError
+        If they are to be built and cannot be.
+    """
+    if evaluator.rules.checkers != STANDARD.checkers or isinstance(evaluator, WithBearoff):
+        return evaluator
+    try:
+        return with_bearoff(evaluator, build=build)
+    except DatabaseFileError:
+        if build:
+            raise
+        return evaluator  # it plays on without
 
 
 def exact_outcomes(bearoff: Bearoff, boards: Boards) -> tuple[NDArray[np.bool_], Floats]:

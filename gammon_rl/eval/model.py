@@ -160,6 +160,11 @@ def released_model(rules: Variant) -> Model:
     return load_model(rules.name, rules)
 
 
+def is_released(name: str) -> bool:
+    """Whether there is a released model of that name."""
+    return _released(name) is not None
+
+
 def _released(name: str) -> Path | None:
     """Return the file of a released model, if there is one of that name."""
     files = (folder / f"{name}.safetensors" for folder in _RELEASED)

@@ -1,7 +1,11 @@
-"""The strongest evaluator there is for a variant: its solved game where that is at hand, else its released model."""
+"""The strongest evaluator there is for a variant: its solved game where that is at hand, else its released model.
+
+A released model may have a companion, a small and quick one that is not to play: inside a search it tells the plays
+that the other need not look at.
+"""
 
 from gammon_rl.eval.evaluator import Evaluator
-from gammon_rl.eval.model import released_model
+from gammon_rl.eval.model import Model, is_released, load_model, released_model
 from gammon_rl.exact.hypergammon import load_solved, solved_path
 from gammon_rl.rules.variants import HYPERGAMMON, Variant
 
@@ -19,3 +23,9 @@ def strongest(rules: Variant) -> Evaluator:
     if rules.name == HYPERGAMMON.name and solved_path(rules).exists():
         return load_solved(rules)
     return released_model(rules)
+
+
+def companion(evaluator: Evaluator) -> Model | None:
+    """Return the quick companion of a released model, if it is one and has one."""
+    name = f"{evaluator.rules.name}-quick"
+    return load_model(name, evaluator.rules) if isinstance(evaluator, Model) and is_released(name) else None

@@ -121,7 +121,7 @@ def checked_board(board: ArrayLike | Any, rules: Variant = STANDARD) -> Boards:
         raise InvalidPositionError(
             f"a board is 26 whole numbers, got {type(board).__name__} of shape {values.shape} and type {values.dtype}"
         )
-    counts = [int(value) for value in values]  # without limits, so that no sum of large ones wraps round
+    counts: list[int] = values.tolist()  # without limits, so that no sum of large ones wraps round
     mine, theirs = sum(count for count in counts if count > 0), -sum(count for count in counts if count < 0)
     faults = []
     if mine > rules.checkers:
@@ -136,7 +136,8 @@ def checked_board(board: ArrayLike | Any, rules: Variant = STANDARD) -> Boards:
         faults.append("neither player has a checker left")
     if not faults:
         seen = np.array(counts, dtype=np.int8)
-        if all(home_is_closed(side) and side[MY_BAR] > 0 for side in (seen, turn(seen))):
+        both_on_bar = counts[MY_BAR] > 0 > counts[THEIR_BAR]
+        if both_on_bar and home_is_closed(seen) and home_is_closed(turn(seen)):
             faults.append("both players are on the bar against a closed board")
     if faults:
         raise InvalidPositionError("impossible board: " + "; ".join(faults))

@@ -265,6 +265,13 @@ _XGID_FIELDS: Final = (
 )  # fmt: skip
 _USUAL_LARGEST: Final = 10  # as a power of two: what eXtreme Gammon writes unless told otherwise
 _OWNERS: Final[dict[str, CubeOwner]] = {"0": "centre", "1": "mine", "-1": "theirs"}
+_PLACES: Final = re.compile("[-A-Za-z]{26}")
+_CUBE: Final = re.compile(r"\d{1,2}", re.ASCII)
+_OWNER: Final = re.compile("0|1|-1")
+_PLAYER: Final = re.compile("1|-1")
+_DICE: Final = re.compile("00|[1-6]{2}|[DBR]")
+_NUMBER: Final = re.compile(r"\d{1,5}", re.ASCII)
+_MONEY_FLAGS, _MATCH_FLAGS = re.compile("[0-3]"), re.compile("[01]")
 
 
 def xgid(board: Boards, situation: Situation) -> str:
@@ -315,21 +322,21 @@ def from_xgid(text: str, rules: Variant = STANDARD) -> tuple[Boards, Situation]:
             f"an XGID has {len(_XGID_FIELDS)} fields separated by colons, got {len(fields)} in {text!r}"
         )
 
-    def read(at: int, pattern: str, expected: str) -> str:
-        if not re.fullmatch(pattern, fields[at], flags=re.ASCII):
+    def read(at: int, pattern: re.Pattern[str], expected: str) -> str:
+        if not pattern.fullmatch(fields[at]):
             raise InvalidNotationError(f"XGID {text!r}: the {_XGID_FIELDS[at]} must be {expected}, got {fields[at]!r}")
         return fields[at]
 
-    letters = read(0, "[-A-Za-z]{26}", "26 characters, each - or a letter")
-    cube = int(read(1, r"\d{1,2}", "a power of two"))
-    owner = _OWNERS[read(2, "0|1|-1", "0, 1 or -1")]
-    player = int(read(3, "1|-1", "1 or -1"))
-    dice = read(4, "00|[1-6]{2}|[DBR]", "two digits from 1 to 6, 00, D, B or R")
-    bottom = int(read(5, r"\d{1,5}", "a number"))
-    top = int(read(6, r"\d{1,5}", "a number"))
-    length = int(read(8, r"\d{1,5}", "a number"))
-    flags = int(read(7, "[0-3]", "0 to 3") if length == 0 else read(7, "[01]", "0 or 1 in a match"))
-    read(9, r"\d{1,5}", "a number")
+    letters = read(0, _PLACES, "26 characters, each - or a letter")
+    cube = int(read(1, _CUBE, "a power of two"))
+    owner = _OWNERS[read(2, _OWNER, "0, 1 or -1")]
+    player = int(read(3, _PLAYER, "1 or -1"))
+    dice = read(4, _DICE, "two digits from 1 to 6, 00, D, B or R")
+    bottom = int(read(5, _NUMBER, "a number"))
+    top = int(read(6, _NUMBER, "a number"))
+    length = int(read(8, _NUMBER, "a number"))
+    flags = int(read(7, _MONEY_FLAGS, "0 to 3") if length == 0 else read(7, _MATCH_FLAGS, "0 or 1 in a match"))
+    read(9, _NUMBER, "a number")
     if 1 << cube > LARGEST_CUBE:
         raise InvalidPositionError(f"XGID {text!r}: a cube is at most {LARGEST_CUBE}, got 2 to the power of {cube}")
     if dice in ("B", "R"):

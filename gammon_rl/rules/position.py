@@ -252,7 +252,7 @@ def _number(value: object, what: str) -> int:
 
 def _two_numbers(values: object, what: str) -> tuple[int, int]:
     try:
-        first, second = (index(value) for value in np.asarray(values).tolist())
+        first, second = map(index, values if isinstance(values, tuple) else np.asarray(values).tolist())
     except (TypeError, ValueError):
         raise InvalidPositionError(f"the {what} must be two whole numbers, got {values!r}") from None
     return first, second

@@ -20,6 +20,13 @@ from gammon_rl.rules.variants import STANDARD, Boards, Variant
 
 HOME: Final = 6  # the highest point of the home board
 
+_PLAYED: Final = {
+    (one, other): (one,) * 4 if one == other else (max(one, other), min(one, other))
+    for one in range(1, 7)
+    for other in range(1, 7)
+}
+"""The dice of each roll as they are played."""
+
 Move = tuple[int, int]
 """A checker to be moved: the point it leaves and the die that moves it."""
 
@@ -56,8 +63,10 @@ def dice_to_play(dice: ArrayLike) -> tuple[int, ...]:
     >>> dice_to_play((3, 6)), dice_to_play((2, 2))
     ((6, 3), (2, 2, 2, 2))
     """
+    if isinstance(dice, tuple) and dice in _PLAYED and all(type(die) is int for die in dice):
+        return _PLAYED[dice]  # quick, since most are asked for so
     low, high = sorted(checked_dice(dice, 1)[0].tolist())
-    return (high,) * 4 if high == low else (high, low)
+    return _PLAYED[high, low]
 
 
 def step_from(board: Sequence[int], start: int, die: int, forced_bearoff: bool = False) -> Step | None:

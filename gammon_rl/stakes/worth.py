@@ -1,6 +1,6 @@
 """What a game is played for: the cube, the score and the rules, and what winning or losing points is worth there."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, cast, get_args
 
@@ -128,6 +128,21 @@ class Stakes:
             return cls.money(cube, owner, jacoby=position.jacoby, beavers=position.beavers)
         mine, theirs = (length - points for points in position.score)
         return cls.match(mine, theirs, cube, owner, crawford=position.crawford, table=table)
+
+    @classmethod
+    def of_all(cls, positions: Sequence[Position], table: MatchEquityTable | None = None) -> "Stakes":
+        """Return the stakes of several positions, with arrays (N,).
+
+        All of them are money play by the same rules, or all are match play.
+        """
+        first = positions[0]
+        cubes = [position.cube_value for position in positions]
+        owners = [OWNERS[position.cube_owner] for position in positions]
+        if not first.match_length:
+            return cls.money(cubes, owners, jacoby=first.jacoby, beavers=first.beavers)
+        needs = np.array([[one.match_length - points for points in one.score] for one in positions])
+        crawford = [position.crawford for position in positions]
+        return cls.match(needs[:, 0], needs[:, 1], cubes, owners, crawford=crawford, table=table)
 
     def worth(self, games: ArrayLike) -> Floats:
         """Return what it is worth to win `games` times the cube (to lose it, if negative), float64 (...)."""

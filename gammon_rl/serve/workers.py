@@ -1,0 +1,164 @@
+"""The processes of a server: one that listens and looks after the others, and workers that answer.
+
+Everything is loaded before the workers are forked, so that they share it, and one that has died is replaced within a
+moment. They all accept from one socket: what a dead one had not yet accepted goes to the others.
+"""
+
+import gc
+import logging
+import math
+import os
+import signal
+import socket
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, Final, NoReturn
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from gammon_rl.serve.counts import Counts
+
+CAN_FORK: Final = hasattr(os, "fork")
+
+_SIGNALS: Final = ("SIGINT", "SIGTERM")
+_GRACE: Final = 5.0  # seconds that a worker has to end beyond those of its requests
+_SHORT: Final = 1.0  # seconds: a worker that lives less is not replaced at once, so that nothing spins
+
+_log = logging.getLogger(__name__)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens; port 0 takes any that is free.
+
+    Raises
+    ------
+    OSError
+        If the address cannot be had.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except OSError as error:
+        raise OSError(f"cannot listen at {host} port {port}: {error.strerror}") from None
+
+
+def answer(config: uvicorn.Config, sock: socket.socket) -> None:
+    """Answer in this process until it is told to end, by Ctrl-C or SIGTERM; what was begun is finished first."""
+    server = uvicorn.Server(config)
+    for name in _SIGNALS:
+        # The server has its own handlers while it runs, and raises the signal again after it.
+        signal.signal(getattr(signal, name), server.handle_exit)
+    server.run(sockets=[sock])
+
+
+def server_config(app: ASGIApp, seconds: float) -> uvicorn.Config:
+    """Return the settings of a server whose requests take so many seconds at most, with everything loaded."""
+    config = uvicorn.Config(
+        app,
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        proxy_headers=False,
+        ws="none",
+        timeout_graceful_shutdown=math.ceil(seconds) + 1,
+    )
+    config.load()
+    return config
+
+
+class Workers:
+    """Workers that are replaced when they die, where processes can be forked.
+
+    Parameters
+    ----------
+    app : ASGI application
+        What answers.
+    sock : socket
+        Where they listen.
+    counts : Counts
+        Those of the application, with a row for each.
+    number : int
+        How many.
+    seconds : float
+        How long a request may take.
+    """
+
+    def __init__(self, app: ASGIApp, sock: socket.socket, counts: Counts, number: int, seconds: float) -> None:
+        self._config, self._sock = server_config(app, seconds), sock
+        self._counts, self._number, self._seconds = counts, number, seconds
+        self._alive: dict[int, tuple[int, float]] = {}  # by process: the row, and since when
+        self._ending = False
+        self._lifeline, self._held = os.pipe()  # the end that is held closes with this process, however it ends
+
+    def run(self) -> None:
+        """Serve until this process is told to end, by Ctrl-C or SIGTERM; what was begun is finished first."""
+        gc.collect()
+        gc.freeze()  # what is shared stays shared: nobody counts in its headers
+        for name in _SIGNALS:
+            signal.signal(getattr(signal, name), self._end)
+        signal.signal(signal.SIGALRM, self._kill)
+        for row in range(self._number):
+            self._start(row)
+        while self._alive:
+            pid, status = os.waitpid(-1, 0)
+            row, since = self._alive.pop(pid, (-1, 0.0))
+            if row < 0 or self._ending:
+                continue
+            _log.warning("worker %d ended (%s) and is replaced", pid, _how(status))
+            self._counts.died(row)
+            if time.monotonic() - since < _SHORT:
+                time.sleep(_SHORT)
+            self._start(row)
+
+    def _start(self, row: int) -> None:
+        signals = [getattr(signal, name) for name in _SIGNALS]
+        signal.pthread_sigmask(signal.SIG_BLOCK, signals)  # none comes between a fork and knowing of it
+        if not self._ending:
+            pid = os.fork()
+            if not pid:
+                self._work(row, signals)
+            self._alive[pid] = row, time.monotonic()
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
+
+    def _work(self, row: int, signals: Sequence[signal.Signals]) -> NoReturn:
+        """Be a worker."""
+        code = 1
+        try:
+            os.close(self._held)
+            for number in (*signals, signal.SIGALRM):
+                signal.signal(number, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
+            threading.Thread(target=self._end_with_parent, daemon=True).start()
+            self._counts.of_worker(row)
+            answer(self._config, self._sock)
+            code = 0
+        except BaseException:
+            _log.exception("a worker failed")
+        finally:
+            os._exit(code)  # what else there is belongs to the parent
+
+    def _end_with_parent(self) -> None:
+        os.read(self._lifeline, 1)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    def _end(self, number: int, frame: Any) -> None:
+        if not self._ending:
+            self._ending = True
+            signal.setitimer(signal.ITIMER_REAL, self._seconds + _GRACE)
+        self._tell(signal.SIGTERM)
+
+    def _kill(self, number: int, frame: Any) -> None:
+        self._tell(signal.SIGKILL)
+
+    def _tell(self, what: signal.Signals) -> None:
+        for pid in self._alive:
+            with suppress(ProcessLookupError):  # it has ended, and is about to be known
+                os.kill(pid, what)
+
+
+def _how(status: int) -> str:
+    code = os.waitstatus_to_exitcode(status)
+    return f"exit code {code}" if code >= 0 else f"signal {-code}"
