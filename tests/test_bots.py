@@ -219,6 +219,19 @@ def test_a_wrong_player_says_what_is_wrong(text, error, said):
     assert said in str(refused.value)
 
 
+@pytest.mark.parametrize("rules", [gr.NACKGAMMON, gr.LONGGAMMON], ids=lambda rules: rules.name)
+def test_a_variant_that_only_begins_otherwise_is_played_by_the_standard_model(rules):
+    start = gr.Position.start(rules)
+    bot, standard = gr.Bot("normal", rules=rules), gr.Bot("normal")
+    best = bot.analyse(start, (6, 4))[0]
+    assert best == standard.analyse(gr.Position(start.board), (6, 4))[0]
+    assert bot.choose_play(start, (6, 4)) == best.play
+    assert player("normal", rules).evaluator.rules is rules
+    assert gr.load_model("standard", rules).rules is rules
+    with pytest.raises(gr.ModelFileError, match="made for standard, not for hypergammon"):
+        gr.load_model("standard", gr.HYPERGAMMON)
+
+
 def test_players_are_found_by_name(model, tmp_path):
     path = tmp_path / "m@1.safetensors"
     model.save(path)

@@ -32,7 +32,7 @@ from gammon_rl.rules.board import pip_counts, results, turn
 from gammon_rl.rules.dice import ROLL_CHANCES, ROLLS, opening_roll, roll
 from gammon_rl.rules.plays import legal_plays
 from gammon_rl.rules.position import Position
-from gammon_rl.rules.variants import HYPERGAMMON, NACKGAMMON, STANDARD, Boards, Variant
+from gammon_rl.rules.variants import HYPERGAMMON, STANDARD, TAVLA, Boards, Variant
 from tests import reference
 
 SCALE = float(os.environ.get("GAMMON_RL_TEST_SCALE", "1"))
@@ -309,7 +309,7 @@ def test_hard_plays_by_the_file_where_it_is(
     with pytest.raises(ModelFileError, match="no model is released"):
         Bot("normal", rules=rules)
     with pytest.raises(ModelFileError):
-        strongest(NACKGAMMON)
+        strongest(TAVLA)
     assert not isinstance(strongest(STANDARD), SolvedGame)
 
 

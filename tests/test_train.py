@@ -759,7 +759,7 @@ def test_a_run_begins_with_a_model_and_may_learn_labels_alone(tmp_path):
     [
         ({"start": "nowhere"}, "nowhere: no such model file"),
         ({"teacher": "nowhere"}, "nowhere: no such model file"),
-        ({"teacher": "standard", "variant": "tavla"}, "teacher 'standard' is a model of standard, the run is of tavla"),
+        ({"teacher": "standard", "variant": "tavla"}, "made for standard, not for tavla"),
         ({"start": "standard", "hidden": (80,)}, r"hidden layers \[256, 128\] cannot grow into \[80\]"),
         ({"start": "standard", "variant": "hypergammon"}, "standard"),
     ],

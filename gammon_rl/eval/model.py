@@ -121,7 +121,8 @@ def load_model(source: str | Path, rules: Variant | None = None) -> Model:
     source : str or Path
         A path, or the name of a released model such as ``standard``.
     rules : Variant, optional
-        The variant it will play; a model for another one is refused.
+        The variant it will play. A model for another one is refused, unless only the start position is another, as
+        in Nackgammon and Longgammon.
 
     Raises
     ------
@@ -140,29 +141,37 @@ def load_model(source: str | Path, rules: Variant | None = None) -> Model:
     variant = about.get("variant")
     if not isinstance(variant, str) or variant not in VARIANTS:
         raise ModelFileError(f"{path}: made for an unknown variant {variant!r}; known are {', '.join(VARIANTS)}")
-    if rules is not None and variant != rules.name:
+    made_for = VARIANTS[variant]
+    if rules is not None and not made_for.same_but_for_the_start(rules):
         raise ModelFileError(f"{path}: made for {variant}, not for {rules.name}")
-    return Model(_layers(path, about, tensors), VARIANTS[variant], about, str(source))
+    return Model(_layers(path, about, tensors), rules or made_for, about, str(source))
 
 
 def released_model(rules: Variant) -> Model:
-    """Load the model released for a variant.
+    """Load the model released for a variant, or for one that differs from it by the start position alone.
 
     Raises
     ------
     ModelFileError
         If there is none.
     """
-    if _released(rules.name) is None:
+    model = _released_for(rules)
+    if model is None:
         raise ModelFileError(
             f"no model is released for {rules.name}: name a model file trained for it, or play at level easy"
         )
-    return load_model(rules.name, rules)
+    return model
 
 
-def is_released(name: str) -> bool:
-    """Whether there is a released model of that name."""
-    return _released(name) is not None
+def quick_companion(rules: Variant) -> Model | None:
+    """Load the small and quick companion of the model released for a variant, if there is one."""
+    return _released_for(rules, "-quick")
+
+
+def _released_for(rules: Variant, kind: str = "") -> Model | None:
+    alike = [other.name for other in VARIANTS.values() if other.same_but_for_the_start(rules)]
+    names = (f"{name}{kind}" for name in sorted(alike, key=lambda name: name != rules.name))
+    return next((load_model(name, rules) for name in names if _released(name)), None)
 
 
 def _released(name: str) -> Path | None:

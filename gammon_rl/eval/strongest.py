@@ -5,7 +5,7 @@ that the other need not look at.
 """
 
 from gammon_rl.eval.evaluator import Evaluator
-from gammon_rl.eval.model import Model, is_released, load_model, released_model
+from gammon_rl.eval.model import Model, quick_companion, released_model
 from gammon_rl.exact.hypergammon import load_solved, solved_path
 from gammon_rl.rules.variants import HYPERGAMMON, Variant
 
@@ -27,5 +27,4 @@ def strongest(rules: Variant) -> Evaluator:
 
 def companion(evaluator: Evaluator) -> Model | None:
     """Return the quick companion of a released model, if it is one and has one."""
-    name = f"{evaluator.rules.name}-quick"
-    return load_model(name, evaluator.rules) if isinstance(evaluator, Model) and is_released(name) else None
+    return quick_companion(evaluator.rules) if isinstance(evaluator, Model) else None

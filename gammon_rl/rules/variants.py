@@ -37,6 +37,16 @@ class Variant:
     layout: tuple[tuple[int, int], ...]
     forced_bearoff: bool = False
 
+    def same_but_for_the_start(self, other: "Variant") -> bool:
+        """Whether another variant has the same rules for every position, so that what knows one knows the other.
+
+        Examples
+        --------
+        >>> NACKGAMMON.same_but_for_the_start(STANDARD), TAVLA.same_but_for_the_start(STANDARD)
+        (True, False)
+        """
+        return (self.checkers, self.forced_bearoff) == (other.checkers, other.forced_bearoff)
+
     def start(self) -> Boards:
         """Return a fresh start board, int8 (26,), the same for both players."""
         board = np.zeros(26, dtype=np.int8)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from torch.nn import functional
 from torch.utils.tensorboard import SummaryWriter
 
-from gammon_rl.errors import ConfigError, RunError
+from gammon_rl.errors import RunError
 from gammon_rl.eval.evaluator import Evaluator
 from gammon_rl.eval.exactly import WithBearoff
 from gammon_rl.eval.model import Model, load_model
@@ -433,11 +433,7 @@ class Trainer:
 
 def _model_for(config: TrainConfig, key: str) -> Model:
     """Return the model that a key names, if it is one for the variant."""
-    name: str = getattr(config, key)
-    model = load_model(name)
-    if model.rules.name != config.variant:
-        raise ConfigError(f"{key} {name!r} is a model of {model.rules.name}, the run is of {config.variant}")
-    return model
+    return load_model(getattr(config, key), variant(config.variant))
 
 
 def _peak_memory() -> float:
