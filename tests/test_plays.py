@@ -191,6 +191,19 @@ def test_one_roll_serves_all_boards() -> None:
         assert (afterstates == legal_plays(boards, every)[1]).all()
 
 
+@EVERY_VARIANT
+@pytest.mark.parametrize("dice", [(2, 1), (6, 3), (4, 4)])
+def test_a_board_without_a_checker_of_the_mover_has_no_plays(rules: Variant, dice: tuple[int, int]) -> None:
+    empty = position("", "1")
+    for boards in (empty[None], np.stack([rules.start(), empty]), np.stack([empty, rules.start()])):
+        (found,) = {
+            len(one)
+            for one, board in zip(play_sets(boards, np.array(dice), rules), boards, strict=True)
+            if board.max() <= 0
+        }
+        assert found == 0
+
+
 def test_a_dance_gives_no_row() -> None:
     shut_out = position("bar 13", "19x2 20x2 21x2 22x2 23x2 24x2")
     boards = np.stack([shut_out, STANDARD.start(), shut_out])

@@ -84,8 +84,8 @@ def test_steps_are_written_as_a_player_would(
 def test_the_way_taken_is_the_one_that_hits_what_was_hit() -> None:
     board = position("24", "18 20 1x2")
     texts = {
-        "24/20*/14": turn(position("14", "bar 18 1x2")),
-        "24/18*/14": turn(position("14", "bar 20 1x2")),
+        "24/20* 20/14": turn(position("14", "bar 18 1x2")),
+        "24/18* 18/14": turn(position("14", "bar 20 1x2")),
     }
     for text, afterstate in texts.items():
         assert format_play(play_steps(board, (6, 4), afterstate)) == text

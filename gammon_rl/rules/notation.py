@@ -1,13 +1,12 @@
 """Plays as text: written in one way, read in many.
 
-A checker's way is written from/to in the mover's own numbers, `bar` and `off` for the ends and `*` after a hit:
-`8/5 6/5`, `bar/22 24/18*`, `24/14`, `24/18*/14`, `6/4(2)`. Reading also takes every stop (`24/18/14`, `24/18 18/14`),
-25 and 0 for the ends, any letter case, any order, commas, and no stars.
+A step is written from/to in the mover's own numbers, `bar` and `off` for the ends and `*` after a hit: `8/5 6/5`,
+`bar/22 24/18*`, `6/off`. A checker moved by both dice is two steps. Reading also takes merged runs (`24/14`,
+`24/18/14`), repeat counts (`6/4(2)`), 25 and 0 for the ends, any letter case, any order, commas, and no stars.
 """
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -76,35 +75,21 @@ def play_of(board: ArrayLike, dice: ArrayLike, afterstate: ArrayLike, rules: Var
 
 
 def format_play(steps: Iterable[Step]) -> str:
-    """Return the text of steps as players write it: the highest point first, of two from one point the shorter first.
-
-    Steps of one checker are run together, stopping only where it hits; checkers that do the same are counted.
+    """Return the text of steps: the highest point first, of two steps from one point the shorter one first.
 
     Examples
     --------
-    >>> format_play([Step(24, 18, hit=True), Step(25, 22)]), format_play([Step(24, 18), Step(18, 14)])
-    ('bar/22 24/18*', '24/14')
-    >>> format_play([Step(24, 18, hit=True), Step(18, 14)]), format_play([Step(6, 3), Step(8, 5), Step(8, 5)])
-    ('24/18*/14', '8/5(2) 6/3')
+    >>> format_play([Step(24, 18, hit=True), Step(25, 22)])
+    'bar/22 24/18*'
     >>> format_play([])
     'dance'
     """
-    runs: list[list[Step]] = []
-    for step in sorted(steps, key=lambda step: (-step.start, -step.end)):
-        goes_on = next((run for run in runs if run[-1].end == step.start), None)
-        if goes_on:
-            goes_on.append(step)
-        else:
-            runs.append([step])
-    counts = Counter(map(_run_text, sorted(runs, key=lambda run: (-run[0].start, -run[-1].end))))
-    return " ".join(text + f"({count})" * (count > 1) for text, count in counts.items()) or DANCE
+    ordered = sorted(steps, key=lambda step: (-step.start, -step.end))
+    return " ".join(map(_step_text, ordered)) or DANCE
 
 
-def _run_text(run: Sequence[Step]) -> str:
-    """Return the text of the steps of one checker."""
-    stops = [step for step in run if step.hit or step is run[-1]]
-    ends = "".join(f"/{'off' if step.end == OFF else step.end}{'*' * step.hit}" for step in stops)
-    return f"{'bar' if run[0].start == MY_BAR else run[0].start}{ends}"
+def _step_text(step: Step) -> str:
+    return _leg_text(step.start, step.end) + "*" * step.hit
 
 
 def _leg_text(start: int, end: int) -> str:
@@ -140,7 +125,7 @@ def parse_play(text: str, board: ArrayLike, dice: ArrayLike, rules: Variant = ST
     Examples
     --------
     >>> parse_play("24/14", STANDARD.start(), (6, 4)).text
-    '24/14'
+    '24/18 18/14'
     >>> parse_play("6/5, 8/5", STANDARD.start(), (3, 1)).text
     '8/5 6/5'
     >>> parse_play("8/5", STANDARD.start(), (3, 1))  # doctest: +ELLIPSIS

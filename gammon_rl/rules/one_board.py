@@ -166,7 +166,7 @@ def _bearing_off(here: _Board, offset: int, forced: bool) -> list[int]:
     if not changes:
         own = here.own
         changes = _single_steps(here, offset, here.movable(own, here.high, forced), here.movable(own, here.low, forced))
-    point = here.own.bit_length() - 1
+    point = max(here.own.bit_length() - 1, 0)
     if here.own == 1 << point and here.counts[point] == 1 and point <= here.high:
         changes.append(offset + _step(point, 0, FIRST))  # the last checker, which ends the game
     return sorted(set(tables().canonical[changes].tolist())) if changes else changes

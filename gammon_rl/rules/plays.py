@@ -18,6 +18,8 @@ Legend: N boards, M afterstates, K partial plays; ``row`` a board's index in its
 (uint32, bit p for point p, 25 for the bar): my checkers, points I may land on, opposing blots.
 """
 
+from __future__ import annotations  # signatures say ArrayLike, not what that stands for
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -356,7 +358,7 @@ def _endings(chunk: _Chunk, row: Index) -> Masks:
     They are complete even where both dice could be played, by a hit on the way off.
     """
     own = chunk.own[row]
-    alone = row[own & (own - _ONE) == 0]
+    alone = row[(own != 0) & (own & (own - _ONE) == 0)]
     point = np.bitwise_count(chunk.own[alone] - _ONE).astype(np.uint32)
     ends = (chunk.counts(alone, point) == 1) & (point <= chunk.high[alone])
     return chunk.start(alone[ends]) + _step(point[ends], np.zeros(1, dtype=np.uint32), _FIRST)
