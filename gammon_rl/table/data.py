@@ -110,7 +110,7 @@ def from_data(kinds: Any, data: object, what: str) -> Any:
     known = _by_name(kinds)
     name = data.get("type") if isinstance(data, dict) else None
     if not isinstance(data, dict) or not isinstance(name, str) or name not in known:
-        raise TableError(f"not an {what}: {_short(data)}; its type should be one of {', '.join(known)}")
+        raise TableError(f"not an {what}: {short(data)}; its type should be one of {', '.join(known)}")
     return built(known[name], {key: value for key, value in data.items() if key != "type"}, name)
 
 
@@ -129,11 +129,11 @@ def built(kind: type, data: object, what: str) -> Any:
     """
     hints = _hints(kind)
     if not isinstance(data, dict):
-        raise TableError(f"{what}: expected an object with {', '.join(hints)}, got {_short(data)}")
+        raise TableError(f"{what}: expected an object with {', '.join(hints)}, got {short(data)}")
     unknown = [key for key in data if key not in hints]
     missing = [name for name, default in _defaults(kind) if default is _MISSING and name not in data]
     if unknown or missing:
-        faults = [f"{_short(key)} is not known" for key in unknown] + [f"{name} is missing" for name in missing]
+        faults = [f"{short(key)} is not known" for key in unknown] + [f"{name} is missing" for name in missing]
         raise TableError(f"{what}: {', '.join(faults)}; it has {', '.join(hints) or 'nothing more'}")
     return kind(**{name: _converted(hints[name], value, f"{what}: {name}") for name, value in data.items()})
 
@@ -193,17 +193,21 @@ def _is_step(value: object) -> bool:
 def _unfitting(what: str, hint: Any, value: object) -> TableError:
     plain = isinstance(hint, type) and get_origin(hint) is None
     name = hint.__name__ if plain else re.sub(r"\b\w+\.", "", str(hint))
-    return TableError(f"{what} should be {name}, got {_short(value)}")
+    return TableError(f"{what} should be {name}, got {short(value)}")
 
 
 def _step(text: str, what: str) -> Step:
     match = _STEP.fullmatch(text)
     if not match:
-        raise TableError(f"{what} should be steps such as 8/5 or bar/22* (nothing for a {DANCE}), got {_short(text)}")
+        raise TableError(f"{what} should be steps such as 8/5 or bar/22* (nothing for a {DANCE}), got {short(text)}")
     start, end, star = match.groups()
     return Step(MY_BAR if start == "bar" else int(start), OFF if end == "off" else int(end), bool(star))
 
 
-def _short(value: object) -> str:
-    text = repr(value)
+def short(value: object) -> str:
+    """Return a value from outside as an error message shows it."""
+    try:
+        text = repr(value)
+    except (RecursionError, ValueError):  # nested deeply; a number of thousands of digits
+        return f"a {type(value).__name__} too large to show"
     return text if len(text) <= 60 else f"{text[:57]}..."

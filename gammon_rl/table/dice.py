@@ -1,17 +1,19 @@
 """Where a table's dice come from: a seeded generator, the system, a list, or a person who enters them."""
 
+import re
 import secrets
 from collections.abc import Iterable
 from copy import copy
-from typing import Any, Protocol, Self, TypeGuard
+from typing import Any, Final, Protocol, Self, TypeGuard
 
 import numpy as np
 
 from gammon_rl.errors import TableError
-from gammon_rl.table.data import Data
+from gammon_rl.table.data import Data, short
 
 Roll = tuple[int, int]
 
+_NUMBER: Final = re.compile("[0-9]{1,39}")
 _ANY_SEED = np.random.SeedSequence(0)  # of a generator that gets its state from another
 
 
@@ -92,17 +94,28 @@ class SeededDice:
     @classmethod
     def from_data(cls, data: Any) -> "SeededDice":
         """Return the source as it was when `to_data` was called."""
-        dice = cls(0)
-        try:
-            dice._generator.state = {
-                "bit_generator": "PCG64",
-                "state": {"state": int(data["state"]), "inc": int(data["inc"])},
-                "has_uint32": int(data["has_uint32"]),
-                "uinteger": int(data["uinteger"]),
-            }
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
-            raise TableError(f"the state of the dice is damaged: {error}") from None
-        return dice
+        match data:
+            case {"state": str(state), "inc": str(inc), "has_uint32": int(has_uint32), "uinteger": int(uinteger)} if (
+                _NUMBER.fullmatch(state)
+                and _NUMBER.fullmatch(inc)
+                and max(int(state), int(inc)) < 2**128
+                and int(inc) % 2 == 1
+                and type(has_uint32) is type(uinteger) is int
+                and has_uint32 in (0, 1)
+                and 0 <= uinteger < 2**32
+            ):
+                dice = cls(0)
+                dice._generator.state = {
+                    "bit_generator": "PCG64",
+                    "state": {"state": int(state), "inc": int(inc)},
+                    "has_uint32": has_uint32,
+                    "uinteger": uinteger,
+                }
+                return dice
+        raise TableError(
+            "the state of the dice is damaged: state and inc are texts of digits, inc odd; has_uint32 is 0 or 1, "
+            f"uinteger a whole number; got {short(data)}"
+        )
 
 
 class SystemDice:
@@ -199,9 +212,13 @@ def checked_roll(roll: object) -> Roll:
     """Return a roll from outside as a pair, or say what is wrong with it."""
     if isinstance(roll, Iterable):
         dice = tuple(roll)
-        if len(dice) == 2 and all(isinstance(die, int | np.integer) and 1 <= die <= 6 for die in dice):
+        if len(dice) == 2 and all(_is_whole(die) and 1 <= die <= 6 for die in dice):
             return int(dice[0]), int(dice[1])
-    raise TableError(f"a roll is two whole numbers from 1 to 6, got {roll!r}")
+    raise TableError(f"a roll is two whole numbers from 1 to 6, got {short(roll)}")
+
+
+def _is_whole(number: object) -> bool:
+    return isinstance(number, int | np.integer) and not isinstance(number, bool)
 
 
 def dice_from_data(data: Any) -> DiceSource:
@@ -221,4 +238,4 @@ def dice_from_data(data: Any) -> DiceSource:
             return RecordedDice(rolls)
         case {"type": "hand"}:
             return HandDice()
-    raise TableError(f"not a source of dice: {str(data)[:80]}; its type should be seeded, system, recorded or hand")
+    raise TableError(f"not a source of dice: {short(data)}; its type should be seeded, system, recorded or hand")

@@ -6,7 +6,7 @@ from typing import Any, Final, Literal, get_args, get_type_hints
 from gammon_rl.errors import TableError
 from gammon_rl.rules.position import LONGEST_MATCH
 from gammon_rl.rules.variants import VARIANTS, Variant
-from gammon_rl.table.data import Checked
+from gammon_rl.table.data import Checked, short
 
 OFFERED_MATCHES: Final = (3, 5, 7, 11)
 """The lengths a host is offered; the table itself plays any from 1 to 25."""
@@ -106,9 +106,9 @@ class TableOptions:
         for field in fields(self):
             value = getattr(self, field.name)
             if field.name in known and value not in known[field.name]:
-                faults.append(f"{field.name} is one of {', '.join(known[field.name])}, got {value!r}")
+                faults.append(f"{field.name} is one of {', '.join(known[field.name])}, got {short(value)}")
             elif type(value) is not type(field.default):
-                faults.append(f"{field.name} is a value like {field.default!r}, got {value!r}")
+                faults.append(f"{field.name} is a value like {field.default!r}, got {short(value)}")
         if not faults and not 0 <= self.match_length <= LONGEST_MATCH:
             faults.append(f"match_length goes from 0 (money) to {LONGEST_MATCH}, got {self.match_length}")
         if not faults and self.automatic_doubles < 0:

@@ -9,10 +9,11 @@ import numpy as np
 
 from gammon_rl.errors import TableError
 from gammon_rl.rules.plays import legal_plays
+from gammon_rl.rules.steps import play_steps
 from gammon_rl.table import events as ev
 from gammon_rl.table.data import Data, built, to_data
 from gammon_rl.table.options import Seat, TableOptions
-from gammon_rl.table.state import Board, State, advance, first_state, objection, turned
+from gammon_rl.table.state import Board, State, advance, as_written, checked_seat, first_state, objection, turned
 
 
 @dataclass(frozen=True)
@@ -95,33 +96,54 @@ class Record:
     def check(self) -> State:
         """Return the state after the last event, having checked that each could come where it stands.
 
+        The steps of a play may stand in any order, as in `tidy`.
+
         Raises
         ------
         TableError
             At the first one that could not, or an illegal play; the message has its number, from 0.
         """
         state = first_state(self.options, self.seats)
-        plays: list[tuple[int, Board, tuple[int, int], Board]] = []
+        plays: list[tuple[int, Board, tuple[int, int], Board]] = []  # number, before, dice, after
         for number, event in enumerate(self.events):
             before, state = state, followed(state, event, self.options, number)
             if isinstance(event, ev.Played):
-                after = state.board if state.turn != before.turn else turned(state.board)
-                plays.append((number, before.board, event.dice, after))
-        for number in self._illegal(plays):
-            raise TableError(f"impossible record: event {number}, {self.events[number]}, is not a legal play")
+                plays.append((number, before.board, event.dice, _result(before, state)))
+        for number, reason in self._impossible(plays):
+            raise TableError(f"impossible record: event {number}, {self.events[number]}, {reason}")
         return state
 
-    def _illegal(self, plays: list[tuple[int, Board, tuple[int, int], Board]]) -> list[int]:
-        """Return the numbers of the plays that are not legal, all of them judged at once."""
+    def _impossible(self, plays: list[tuple[int, Board, tuple[int, int], Board]]) -> Iterator[tuple[int, str]]:
+        """Yield the numbers of the plays that cannot have been made, and why, all of them judged at once."""
         if not plays:
-            return []
+            return
         numbers, boards, dice, afters = zip(*plays, strict=True)
         parents, afterstates = legal_plays(np.array(boards, dtype=np.int8), np.array(dice), self.options.rules)
         wished = np.array(afters, dtype=np.int8)
         legal = np.bincount(parents[(afterstates == wished[parents]).all(axis=1)], minlength=len(plays)) > 0
-        dances = np.bincount(parents, minlength=len(plays)) == 0
+        results = np.bincount(parents, minlength=len(plays))
         stayed = np.array([turned(board) == after for board, after in zip(boards, afters, strict=True)])
-        return [number for number, good in zip(numbers, legal | (dances & stayed), strict=True) if not good]
+        for number, good, count in zip(numbers, legal | ((results == 0) & stayed), results, strict=True):
+            if not good:
+                yield number, "is not a legal play"
+            elif count > 1 and getattr(self.events[number], "by", "") == "table":
+                yield number, f"is one of {count} plays, so the table does not make it"
+
+    def tidy(self) -> "Record":
+        """Return the record with the steps of every play as a table writes them; what they come to stays the same.
+
+        Raises
+        ------
+        TableError
+            At an event that cannot come where it stands. Of a record that `check` refuses the rest is not defined.
+        """
+        events = []
+        for event, (before, after) in zip(self.events, pairwise(self.states()), strict=True):
+            if isinstance(event, ev.Played):
+                steps = play_steps(before.board, event.dice, _result(before, after), self.options.rules)
+                event = event if steps == event.steps else replace(event, steps=steps)
+            events.append(event)
+        return self.with_events(events)
 
     def to_data(self) -> Data:
         """Return the record as plain data for JSON."""
@@ -142,17 +164,23 @@ class Record:
             If it says none.
         """
         match data:
-            case {"options": options, "seats": [one, other], "light": 0 | 1 as light, "events": list(events)}:
+            case {"options": options, "seats": [one, other], "light": int(light), "events": list(events)}:
                 seats = built(Seat, one, "seat 0"), built(Seat, other, "seat 1")
                 told = tuple(ev.event_from_data(event) for event in events)
-                return cls(built(TableOptions, options, "options"), seats, int(light), told)
+                light = checked_seat(light, "the light checkers are for a seat: ")
+                return cls(built(TableOptions, options, "options"), seats, light, told)
         raise TableError("not a record: it should have options, two seats, light (0 or 1) and events")
+
+
+def _result(before: State, after: State) -> Board:
+    """Return the board after a play, turned, also where it has ended the game."""
+    return after.board if after.turn != before.turn else turned(after.board)
 
 
 def followed(state: State, event: ev.Event, options: TableOptions, number: int) -> State:
     """Return the state after an event of a record, or say that it cannot come there."""
     try:
-        reason = objection(state, event, options)
+        reason = objection(as_written(state, event), event, options)
         if not reason:
             return advance(state, event, options)
     except TableError as error:

@@ -5,7 +5,7 @@ one place where anything changes. Whether a play is among the legal ones is aske
 """
 
 from enum import StrEnum
-from typing import Final, NamedTuple, get_args
+from typing import Final, NamedTuple, TypeVar, get_args
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from gammon_rl.rules.steps import HOME, Step
 from gammon_rl.rules.variants import Variant
 from gammon_rl.stakes.worth import CUBE_LIMIT
 from gammon_rl.table import events as ev
+from gammon_rl.table.data import short
 from gammon_rl.table.options import Seat, TableOptions
 
 SINGLE: Final = 1
@@ -24,6 +25,8 @@ GAMMON: Final = 2
 BACKGAMMON: Final = 3
 
 Board = tuple[int, ...]
+
+_T = TypeVar("_T")
 
 
 class Phase(StrEnum):
@@ -71,10 +74,11 @@ class State(NamedTuple):
         Whether a resignation was declined in this turn.
     level : int
         What is offered by a resignation.
-    stand_in : int or None
-        The seat whose turn or answer a bot finishes, since its time was up.
-    stand_in_bot : str
-        The level of that bot.
+    stand_ins : (str, str)
+        The level of the bot that finishes the turn or gives the answer of each seat, since its time was up; empty if
+        none does.
+    handed_back : (bool, bool)
+        Whether an early record may go on with the person of a seat that has a stand-in, see `as_written`.
     bots : (str, str)
         The level of the bot that has each seat, its own or a substitute; empty for a person.
     people : (bool, bool)
@@ -100,17 +104,22 @@ class State(NamedTuple):
     ties: int = 0
     declined: bool = False
     level: int = 0
-    stand_in: int | None = None
-    stand_in_bot: str = ""
+    stand_ins: tuple[str, str] = ("", "")
+    handed_back: tuple[bool, bool] = (False, False)
     due: ev.Event | None = None
     result: ev.GameEnded | None = None
+
+
+def with_seat(both: tuple[_T, _T], seat: int, new: _T) -> tuple[_T, _T]:
+    """Return what both seats have, with something new for one of them."""
+    return (new, both[1]) if seat == 0 else (both[0], new)
 
 
 def checked_seat(seat: object, what: str = "", error: type[TableError] = TableError) -> int:
     """Return a seat from outside, or refuse it; `what` begins the message."""
     if type(seat) is int and seat in (0, 1):
         return seat
-    raise error(f"{what}the seats are 0 and 1, got {seat!r}")
+    raise error(f"{what}the seats are 0 and 1, got {short(seat)}")
 
 
 def first_state(options: TableOptions, seats: tuple[Seat, Seat]) -> State:
@@ -135,7 +144,7 @@ def to_act(state: State) -> int | None:
 
 def bot_at(state: State, seat: int) -> str:
     """Return the level of the bot that acts for a seat now; empty if its person does."""
-    return state.stand_in_bot if state.stand_in == seat else state.bots[seat]
+    return state.bots[seat] or state.stand_ins[seat]
 
 
 def position_for(state: State, seat: int, options: TableOptions) -> Position:
@@ -253,7 +262,7 @@ _BY_THE_TABLE: Final = (ev.Rolled, ev.Played)
 
 
 def objection(state: State, event: ev.Event, options: TableOptions) -> str:
-    """Return why an event cannot come next, empty if it can. Of a play only its dice are looked at."""
+    """Return why an event cannot come next, empty if it can. Of a play only its dice and steps are looked at."""
     if state.due is not None:
         return "" if event == state.due else f"{state.due} has to come first"
     if isinstance(event, (ev.TimedOut, ev.SeatTakenOver, ev.SeatGivenBack)):
@@ -261,7 +270,7 @@ def objection(state: State, event: ev.Event, options: TableOptions) -> str:
     phases = _PHASES.get(type(event), ())
     if state.phase not in phases:
         return f"the table is at: {state.phase}"
-    if isinstance(event, _DECISIONS) and (reason := _objection_to_who(state, event)):
+    if isinstance(event, _DECISIONS) and (reason := _objection_to_who(state, event, options)):
         return reason
     match event:
         case ev.OpeningRolled(dice=dice, cube=cube):
@@ -290,12 +299,13 @@ def objection(state: State, event: ev.Event, options: TableOptions) -> str:
     return ""
 
 
-def _objection_to_who(state: State, event: ev.Decision) -> str:
+def _objection_to_who(state: State, event: ev.Decision, options: TableOptions) -> str:
     seat = to_act(state)
     if event.seat != seat:
         return f"seat {seat} has to act, not seat {event.seat}"
     if event.by == "table" and isinstance(event, _BY_THE_TABLE) and not bot_at(state, seat):
-        return ""
+        may_choose = isinstance(event, ev.Rolled) and not why_no_double(state, options)
+        return f"seat {seat} may double, so the table does not roll for it" if may_choose else ""
     by = decided_by(state, seat)
     return "" if event.by == by else f"for seat {seat} it is the {by} who decides, not the {event.by}"
 
@@ -363,6 +373,7 @@ def advance(state: State, event: ev.Event, options: TableOptions) -> State:
     TableError
         If the steps of a play cannot be made at all.
     """
+    state = as_written(state, event)
     match event:
         case ev.Rolled(dice=dice):
             return state._replace(phase=Phase.TO_PLAY, dice=dice)
@@ -396,13 +407,13 @@ def advance(state: State, event: ev.Event, options: TableOptions) -> State:
             return state._replace(phase=Phase.TO_PLAY, turn=first, dice=(max(dice), min(dice)))
         case ev.TimedOut(seat=seat, bot=bot):
             if bot:
-                return state._replace(stand_in=seat, stand_in_bot=bot)
+                state = state._replace(stand_ins=with_seat(state.stand_ins, seat, bot))
+                return _handed_back(state, 1 - seat)
             return _ended(state, "forfeit", 1 - seat, SINGLE, options)
         case ev.SeatTakenOver(seat=seat, bot=bot):
-            state = _without_stand_in(state) if state.stand_in == seat else state
-            return state._replace(bots=(bot, state.bots[1]) if seat == 0 else (state.bots[0], bot))
+            return _handed_back(state, seat)._replace(bots=with_seat(state.bots, seat, bot))
         case ev.SeatGivenBack(seat=seat):
-            return state._replace(bots=("", state.bots[1]) if seat == 0 else (state.bots[0], ""))
+            return state._replace(bots=with_seat(state.bots, seat, ""))
         case ev.GameEnded(score=score):
             over = not options.session if options.money else max(score) >= options.match_length
             return state._replace(score=score, result=event, due=match_ended(score) if over else None)
@@ -471,8 +482,8 @@ def _passed(state: State, options: TableOptions) -> State:
         turn=1 - state.turn,
         board=turned(state.board),
         declined=False,
-        stand_in=None,
-        stand_in_bot="",
+        stand_ins=("", ""),
+        handed_back=(False, False),
         due=None,
     )
     if not is_shut_out(state.board):
@@ -484,12 +495,31 @@ def _passed(state: State, options: TableOptions) -> State:
 
 def _answered(state: State) -> State:
     """Return the state after an answer: the player on turn goes on, and a bot that answered in time's stead goes."""
-    state = state._replace(phase=Phase.TO_ROLL, level=0)
-    return state if state.stand_in == state.turn else _without_stand_in(state)
+    return _without_stand_in(state._replace(phase=Phase.TO_ROLL, level=0), 1 - state.turn)
 
 
-def _without_stand_in(state: State) -> State:
-    return state._replace(stand_in=None, stand_in_bot="")
+def _without_stand_in(state: State, seat: int) -> State:
+    return state._replace(
+        stand_ins=with_seat(state.stand_ins, seat, ""), handed_back=with_seat(state.handed_back, seat, False)
+    )
+
+
+def _handed_back(state: State, seat: int) -> State:
+    """Return the state after an event after which an early record may have lost the stand-in of a seat."""
+    return state._replace(handed_back=with_seat(state.handed_back, seat, bool(state.stand_ins[seat])))
+
+
+def as_written(state: State, event: ev.Event) -> State:
+    """Return the state as a record means it in which an event follows.
+
+    In early records a bot that finished a turn left it when the time of the other player was up too, or when the seat
+    was taken over. Where a record shows that, by what the person does there, the bot has left.
+    """
+    if True not in state.handed_back or not isinstance(event, ev.TimedOut | ev.Decision) or event.seat not in (0, 1):
+        return state
+    by_person = isinstance(event, ev.TimedOut) or event.by != "bot"
+    left = by_person and state.handed_back[event.seat] and not state.bots[event.seat]
+    return _without_stand_in(state, event.seat) if left else state
 
 
 def _ended(state: State, how: ev.How, winner: int, level: int, options: TableOptions) -> State:
@@ -498,7 +528,9 @@ def _ended(state: State, how: ev.How, winner: int, level: int, options: TableOpt
     mine, theirs = state.score
     score = (mine + points, theirs) if winner == 0 else (mine, theirs + points)
     due = ev.GameEnded(winner, how, level, points, score)
-    return _without_stand_in(state)._replace(phase=Phase.GAME_OVER, dice=None, level=0, due=due)
+    return state._replace(
+        phase=Phase.GAME_OVER, dice=None, level=0, stand_ins=("", ""), handed_back=(False, False), due=due
+    )
 
 
 def next_game(state: State, options: TableOptions) -> ev.GameStarted:

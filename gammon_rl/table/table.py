@@ -1,10 +1,12 @@
 """The table: one game, match or session as a value that knows every rule and refuses what they do not allow."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple, TypeVar, get_args
+from functools import wraps
+from itertools import islice
+from typing import Any, Concatenate, Final, NamedTuple, ParamSpec, TypeVar, get_args
 
 import numpy as np
 
@@ -14,7 +16,7 @@ from gammon_rl.rules.plays import legal_plays
 from gammon_rl.rules.position import Position
 from gammon_rl.rules.steps import HOME, Step, next_steps, play_steps
 from gammon_rl.table import actions as ac, events as ev
-from gammon_rl.table.data import Data, built, to_data, type_name
+from gammon_rl.table.data import Data, built, short, to_data, type_name
 from gammon_rl.table.dice import (
     DiceSource,
     HandDice,
@@ -43,12 +45,14 @@ from gammon_rl.table.state import (
     to_act,
     turned,
     why_no_double,
+    with_seat,
 )
 
 FORMAT: Final = "gammon_rl table"
 VERSION: Final = 1
 
 _T = TypeVar("_T")
+_P = ParamSpec("_P")
 
 _ANY_ROLL: Final = tuple((first, second) for first in range(1, 7) for second in range(1, 7))
 _SORTED_ROLLS: Final = tuple(roll for roll in _ANY_ROLL if roll[0] >= roll[1])
@@ -79,11 +83,23 @@ class _Cache:
     now: Board | None = None
 
 
+def _at_one_moment(
+    read: Callable[Concatenate["Table", _P], _T],
+) -> Callable[Concatenate["Table", _P], _T]:
+    """Let a method read a copy of the table, so that all it reads is of one moment while another thread changes it."""
+
+    @wraps(read)
+    def reading(table: "Table", /, *args: _P.args, **named: _P.kwargs) -> _T:
+        return read(copy(table), *args, **named)
+
+    return reading
+
+
 class Table:
     """A table: who plays by which rules, what has happened, and what may be done now.
 
     A table is changed by `apply` alone, and by each action wholly or not at all, even if it is interrupted. It compares
-    by its JSON.
+    by its JSON. One thread at a time may change it; others may read it meanwhile.
 
     Parameters
     ----------
@@ -132,11 +148,11 @@ double, resign 1, resign 2, resign 3
     ) -> None:
         self._options = TableOptions() if options is None else options
         if not isinstance(self._options, TableOptions):
-            raise TableError(f"the options of a table are TableOptions, got {options!r}")
+            raise TableError(f"the options of a table are TableOptions, got {short(options)}")
         self._seats = _two_seats(seats)
         self._dice: DiceSource = SeededDice(dice) if dice is None or isinstance(dice, int) else dice
         if not all(hasattr(self._dice, name) for name in ("ready", "roll", "to_data")):
-            raise TableError(f"dice come from a source or a seed, got {dice!r}")
+            raise TableError(f"dice come from a source or a seed, got {short(dice)}")
         if light is None:
             by_lot = self._options.colour == "random"
             light = light_seat(self._dice) if by_lot else int(self._options.colour == "dark")
@@ -149,6 +165,7 @@ double, resign 1, resign 2, resign 3
         self._undone: tuple[_Undone, ...] = ()
         self._again: tuple[tuple[int, int], ...] = ()  # rolls that were undone and come again
         self._drawn: tuple[tuple[int, int], ...] = ()  # rolls of this action from a source that cannot be copied
+        self._asker: int | None = None  # who asks for this action; None is the host
         self._state = first_state(self._options, self._seats)
         self._cache = _Cache()
         self._settle([])
@@ -178,7 +195,8 @@ double, resign 1, resign 2, resign 3
     @property
     def turn(self) -> int | None:
         """The seat whose turn it is, also while the other one answers; None before the opening roll."""
-        return None if self.phase is Phase.OPENING else self._state.turn
+        state = self._state
+        return None if state.phase is Phase.OPENING else state.turn
 
     @property
     def to_act(self) -> int | None:
@@ -240,12 +258,14 @@ double, resign 1, resign 2, resign 3
         """The steps of the unfinished turn."""
         return self._steps
 
+    @_at_one_moment
     def board(self, seat: int, steps: bool = True) -> Board:
         """Return the checkers as a seat sees them, a tuple of 26; with the steps of an unfinished turn or without."""
         board = self._now if steps else self._state.board
         return board if checked_seat(seat) == self._state.turn else turned(board)
 
     @property
+    @_at_one_moment
     def position(self) -> Position:
         """What the player sees who has to act, for a bot or for analysis.
 
@@ -257,12 +277,13 @@ double, resign 1, resign 2, resign 3
         TableError
             If nobody has to act.
         """
-        if self._cache.position is None:
+        cache = self._cache
+        if cache.position is None:
             seat = self.to_act
             if seat is None:
                 raise TableError(f"nobody has to act: the table is at: {self.phase}")
-            self._cache.position = position_for(self._state, seat, self._options)
-        return self._cache.position
+            cache.position = position_for(self._state, seat, self._options)
+        return cache.position
 
     def bot_at(self, seat: int) -> str:
         """Return the level of the bot that acts for a seat now; empty if its person does.
@@ -272,6 +293,7 @@ double, resign 1, resign 2, resign 3
         return bot_at(self._state, checked_seat(seat))
 
     @property
+    @_at_one_moment
     def running_time(self) -> RunningTime | None:
         """Whose time is running and how long it is; None without a clock, or while no person has to act."""
         seat, seconds = self.to_act, self._options.seconds
@@ -279,6 +301,7 @@ double, resign 1, resign 2, resign 3
             return None
         return RunningTime(seat, seconds)
 
+    @_at_one_moment
     def settings(self, seat: int) -> Settings:
         """Return the own settings of the person at a seat."""
         settings = self._settings[checked_seat(seat)]
@@ -290,11 +313,13 @@ double, resign 1, resign 2, resign 3
         return self._state.game + (self.phase in (Phase.GAME_OVER, Phase.MATCH_OVER))
 
     @property
+    @_at_one_moment
     def may_double(self) -> bool:
         """Whether the player who has to act may double."""
         return self.phase in (Phase.TO_ROLL, Phase.CLOSED_BOARD) and not why_no_double(self._state, self._options)
 
     @property
+    @_at_one_moment
     def plays(self) -> tuple[notation.Play, ...]:
         """The legal plays with their steps and texts, distinct results only; a dance if there is none.
 
@@ -305,16 +330,19 @@ double, resign 1, resign 2, resign 3
         board, rules = self._state.board, self._options.rules
         return tuple(notation.play_of(board, self.dice, after, rules) for after in self._legal)
 
+    @_at_one_moment
     def next_steps(self) -> tuple[Step, ...]:
         """Return the steps that may be taken now: those with which some legal play goes on."""
         if self.dice is None:
             return ()
-        if self._cache.next_steps is None:
+        cache = self._cache
+        if cache.next_steps is None:
             offers = next_steps(self._state.board, self.dice, self._steps, self._options.rules)
-            self._cache.next_steps = tuple(offer.step for offer in offers)
-        return self._cache.next_steps
+            cache.next_steps = tuple(offer.step for offer in offers)
+        return cache.next_steps
 
     @property
+    @_at_one_moment
     def undoable(self) -> int:
         """How many steps and decisions can be undone."""
         if self._why_no_undo():
@@ -322,10 +350,12 @@ double, resign 1, resign 2, resign 3
         return len(self._steps) * self._steps_are_mine + len(self._decisions())
 
     @property
+    @_at_one_moment
     def redoable(self) -> int:
         """How many undone steps and decisions can be done again."""
         return 0 if self._why_no_undo() else len(self._undone)
 
+    @_at_one_moment
     def view(self, seat: int | None = None) -> Data:
         """Return what a spectator may see, or a player, as plain data for JSON.
 
@@ -367,7 +397,7 @@ double, resign 1, resign 2, resign 3
             view["seat"] = seat
             view["settings"] = to_data(self.settings(seat), typed=False)
             view["undoable"], view["redoable"] = self.undoable, self.redoable
-            if seat == self.to_act:
+            if self.to_act in (None, seat):
                 view["steps"] = [notation.format_play([step]) for step in self._steps]
                 view["next_steps"] = [notation.format_play([step]) for step in self.next_steps()]
                 view["legal"] = [ac.action_to_data(action) for action in self.legal_actions()]
@@ -375,6 +405,7 @@ double, resign 1, resign 2, resign 3
 
     # What may be done --------------------------------------------------------------------------------------------
 
+    @_at_one_moment
     def legal_actions(self, stepwise: bool = False) -> tuple[ac.TurnAction, ...]:
         """Return everything the player who has to act may do, or either player where nobody has to.
 
@@ -393,9 +424,10 @@ double, resign 1, resign 2, resign 3
             Empty only when all is over.
         """
         if not stepwise and not self._steps:
-            if self._cache.actions is None:
-                self._cache.actions = self._legal_actions(False)
-            return self._cache.actions
+            cache = self._cache
+            if cache.actions is None:
+                cache.actions = self._legal_actions(False)
+            return cache.actions
         return self._legal_actions(True)
 
     def _legal_actions(self, stepwise: bool) -> tuple[ac.TurnAction, ...]:
@@ -455,18 +487,19 @@ double, resign 1, resign 2, resign 3
         Raises
         ------
         IllegalActionError
-            If the action is not allowed now, or not to this seat; the message says what is. Nothing has changed.
+            If the action is not allowed now, or not to this seat; the message says why, and what is legal to the
+            host and the player who has to act. Nothing has changed.
         TableError
             If the dice have run out, or a field of a bot's play is of another type. Nothing has changed.
         """
         if isinstance(action, notation.Play):
             action = ac.Play(afterstate=tuple(np.ravel(action.afterstate).tolist()))
         if not isinstance(action, _ACTIONS):
-            raise IllegalActionError(f"not an action: {str(action)[:60]!r}; there are {', '.join(_ACTION_NAMES)}")
-        if seat is not None:
-            self._check_seat(action, seat)
+            raise IllegalActionError(f"not an action: {short(action)}; there are {', '.join(_ACTION_NAMES)}")
         draft = copy(self)
-        draft._drawn = ()
+        draft._drawn, draft._asker = (), seat
+        if seat is not None:
+            draft._check_seat(action, seat)
         notices: list[ev.Notice] = []
         try:
             draft._do(action, notices)
@@ -492,9 +525,10 @@ double, resign 1, resign 2, resign 3
             raise self._illegal(action, f"a bot plays for seat {seat}")
 
     def _illegal(self, action: ac.Action, reason: str) -> IllegalActionError:
-        return IllegalActionError(
-            f"{type_name(type(action))} is not legal now: {reason}; legal are: {self._legal_text()}"
-        )
+        message = f"{type_name(type(action))} is not legal now: {reason}"
+        if self._asker is None or self.to_act in (None, self._asker):  # what is legal tells of an unfinished turn
+            message += f"; legal are: {self._legal_text()}"
+        return IllegalActionError(message)
 
     def _legal_text(self) -> str:
         """Return what may be done, shortly."""
@@ -630,18 +664,20 @@ double, resign 1, resign 2, resign 3
     @property
     def _legal(self) -> tuple[Board, ...]:
         """The results of the legal plays, turned; of a dance the board as it is."""
-        if self._cache.legal is None:
+        cache = self._cache
+        if cache.legal is None:
             board = np.array([self._state.board], dtype=np.int8)
             _, afterstates = legal_plays(board, self._state.dice, self._options.rules)  # type: ignore[arg-type]
-            self._cache.legal = tuple(map(tuple, afterstates.tolist())) or (turned(self._state.board),)
-        return self._cache.legal
+            cache.legal = tuple(map(tuple, afterstates.tolist())) or (turned(self._state.board),)
+        return cache.legal
 
     @property
     def _now(self) -> Board:
         """The board with the steps of the unfinished turn, as the player sees it who takes them."""
-        if self._cache.now is None:
-            self._cache.now = moved(self._state.board, self._steps) if self._steps else self._state.board
-        return self._cache.now
+        cache = self._cache
+        if cache.now is None:
+            cache.now = moved(self._state.board, self._steps) if self._steps else self._state.board
+        return cache.now
 
     @property
     def _is_complete(self) -> bool:
@@ -725,8 +761,8 @@ double, resign 1, resign 2, resign 3
         """Set the settings of a seat; a pause is kept with its game, so that it is there again if one goes back."""
         game = frozenset({self._pausable})
         pauses = self._pauses[seat] | game if settings.paused else self._pauses[seat] - game
-        self._settings = _with(self._settings, seat, replace(settings, paused=False))
-        self._pauses = _with(self._pauses, seat, pauses)
+        self._settings = with_seat(self._settings, seat, replace(settings, paused=False))
+        self._pauses = with_seat(self._pauses, seat, pauses)
 
     # Going back --------------------------------------------------------------------------------------------------
 
@@ -805,7 +841,12 @@ double, resign 1, resign 2, resign 3
 
         It is for the host alone, since with it the dice can be foreseen; for others there is `view`.
         """
-        data = {
+        return json.dumps(self.to_data(), separators=(",", ":"))
+
+    @_at_one_moment
+    def to_data(self) -> Data:
+        """Return what `to_json` writes, as plain data."""
+        return {
             "format": FORMAT,
             "version": VERSION,
             "record": self.record.to_data(),
@@ -819,7 +860,6 @@ double, resign 1, resign 2, resign 3
             ],
             "again": [list(roll) for roll in self._again],
         }
-        return json.dumps(data, separators=(",", ":"))
 
     @classmethod
     def from_json(cls, text: str | bytes, dice: DiceSource | None = None) -> "Table":
@@ -841,10 +881,17 @@ double, resign 1, resign 2, resign 3
             data = json.loads(text)
         except (TypeError, ValueError, RecursionError) as error:
             raise TableError(f"the table is damaged: not JSON ({error})") from None
+        return cls.from_data(data, dice)
+
+    @classmethod
+    def from_data(cls, data: object, dice: DiceSource | None = None) -> "Table":
+        """Return the table that plain data from `to_data` says; otherwise as `from_json`."""
         if not isinstance(data, dict) or data.get("format") != FORMAT:
             raise TableError(f"not a table: its format should be {FORMAT!r}")
-        if data.get("version") != VERSION:
-            raise TableError(f"the table has version {data.get('version')!r}; this library reads version {VERSION}")
+        if type(data.get("version")) is not int or data["version"] != VERSION:
+            raise TableError(
+                f"the table has version {short(data.get('version'))}; this library reads version {VERSION}"
+            )
         match data:
             case {
                 "record": record,
@@ -890,11 +937,11 @@ double, resign 1, resign 2, resign 3
             If the record is impossible, or has not so many events.
         """
         if not isinstance(record, Record):
-            raise TableError(f"a table follows from a Record, got {record!r}")
+            raise TableError(f"a table follows from a Record, got {short(record)}")
         if upto is not None and not (type(upto) is int and 0 <= upto <= len(record.events)):
-            raise TableError(f"the record has {len(record.events)} events, so upto is 0 to that, got {upto!r}")
+            raise TableError(f"the record has {len(record.events)} events, so upto is 0 to that, got {short(upto)}")
         part = record.with_events(record.events[:upto])
-        state = part.check()
+        state, part = part.check(), part.tidy()
         table = cls(record.options, record.seats, dice, light=record.light)
         if part.events:
             table._events, table._state = part.events, state
@@ -914,7 +961,7 @@ double, resign 1, resign 2, resign 3
             self._set_steps((*self._steps, step))
 
     def _try_redoing(self) -> None:
-        """Refuse what was undone if it could not have happened."""
+        """Refuse what was undone if it could not have happened, and tidy it as the record is."""
         if not self._undone:
             return
         if sum(self._state.people) != 1:
@@ -922,8 +969,12 @@ double, resign 1, resign 2, resign 3
         events = [*self._events, *(event for item in reversed(self._undone) for event in item.events)]
         trial = Table.replay(self.record)
         again = self._again
-        if len(Table.replay(self.record.with_events(events))._events) != len(events):
+        tidied = Table.replay(self.record.with_events(events))._events
+        if len(tidied) != len(events):
             raise TableError("what was undone breaks off before what has to follow")
+        later = iter(tidied[len(self._events) :])
+        undone = [_Undone(tuple(islice(later, len(gone))), steps) for gone, steps in reversed(self._undone)]
+        self._undone = tuple(reversed(undone))
         trial._steps = self._steps
         for item in reversed(self._undone):
             again = _without_rolls_in(item.events, again)
@@ -942,6 +993,7 @@ double, resign 1, resign 2, resign 3
 
     __hash__ = None  # type: ignore[assignment]  # a table changes
 
+    @_at_one_moment
     def __repr__(self) -> str:
         one, other = self._seats
         return f"Table({one.name} {self.score[0]}, {other.name} {self.score[1]}, game {self.game}, {self.phase})"
@@ -955,7 +1007,7 @@ _DECISIONS: Final = get_args(ev.Decision)
 def _two_seats(seats: Iterable[Seat]) -> tuple[Seat, Seat]:
     both = tuple(seats) if isinstance(seats, Iterable) else (seats,)
     if len(both) != 2 or not all(isinstance(seat, Seat) for seat in both):
-        raise TableError(f"a table has two seats, got {both!r}")
+        raise TableError(f"a table has two seats, got {short(both)}")
     return both[0], both[1]
 
 
@@ -964,11 +1016,6 @@ def _entered(dice: tuple[int, int]) -> tuple[int, int]:
         return checked_roll(dice)
     except TableError as error:
         raise IllegalActionError(str(error)) from None
-
-
-def _with(both: tuple[_T, _T], seat: int, new: _T) -> tuple[_T, _T]:
-    """Return what both seats have, with something new for one of them."""
-    return (new, both[1]) if seat == 0 else (both[0], new)
 
 
 def _rolls_in(events: Iterable[ev.Event]) -> tuple[tuple[int, int], ...]:
@@ -994,9 +1041,9 @@ def _steps_from(text: str) -> list[Step]:
 
 def _undone_from(data: object) -> _Undone:
     match data:
-        case {"events": list(events), "steps": str(steps)}:
+        case {"events": list(events), "steps": str(steps)} if events or steps:
             return _Undone(tuple(ev.event_from_data(event) for event in events), tuple(_steps_from(steps)))
-    raise TableError("what was undone is damaged: it should have events and steps")
+    raise TableError("what was undone is damaged: it should have events and steps, or one of them")
 
 
 def _pauses_from(data: object) -> tuple[frozenset[int], frozenset[int]]:
