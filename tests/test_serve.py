@@ -71,6 +71,10 @@ def test_answers_are_those_of_the_bot(client):
     assert [one["text"] for one in found["candidates"]] == [one.play.text for one in best[:2]]
     assert found["candidates"][1]["loss"] == pytest.approx(best[1].loss)
     assert list(found["candidates"][0]["probs"].values()) == pytest.approx(best[0].probs)
+    ahead = client.post("/v1/analyse", json={"position": "start", "dice": [6, 4], "bot": "hard@1", "most": 3}).json()
+    deep = gr.Bot("hard@1").analyse(START, (6, 4))[:3]
+    assert [one["equity"] for one in ahead["candidates"]] == pytest.approx([one.equity for one in deep], abs=1e-6)
+    assert [one["ply"] for one in ahead["candidates"]] == [one.ply for one in deep]
     before = client.post("/v1/analyse", json={"position": "start"}).json()
     assert before["probs"]["win"] == pytest.approx(float(bot.probs(START)[0]))
     assert (before["cube"]["action"], before["candidates"]) == ("no double/take", None)
@@ -111,8 +115,13 @@ def test_other_variants_are_played_as_far_as_there_are_models(client):
     start = {"position": "start", "variant": "hypergammon", "dice": [6, 5]}
     legal = client.post("/v1/legal", json=start).json()["plays"]
     assert client.post("/v1/play", json={**start, "bot": "easy"}).json() in legal
-    refused = client.post("/v1/play", json={**start, "bot": "normal"})
-    assert (refused.status_code, refused.json()["error"]["code"]) == (422, "no_model")
+    levels = {level["name"]: level["variants"] for level in client.get("/v1/models").json()["levels"]}
+    assert levels["easy"] == list(gr.VARIANTS)
+    assert {"standard", "nackgammon", "longgammon"} <= set(levels["normal"]) <= set(levels["hard"])
+    for variant in gr.VARIANTS:
+        answer = client.post("/v1/play", json={"position": "start", "variant": variant, "dice": [6, 5]})
+        assert answer.status_code == (200 if variant in levels["normal"] else 422)
+        assert "text" in answer.json() or answer.json()["error"]["code"] == "no_model"
     assert set(ms.VariantName.__args__) == set(gr.VARIANTS)
 
 

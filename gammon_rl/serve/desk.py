@@ -1,8 +1,8 @@
 """Where the questions of a worker wait for the threads that compute, so that its event loop never does.
 
 Plays at 0 plies take a millisecond alone and a fraction of that together, so those that come in while a thread is
-choosing are chosen together as soon as it is done. Nothing ever waits for company. All else, such as a search, has a
-few threads that take turns on the one core, so that a short question does not have to wait for a long one.
+choosing, and in a moment after it, are chosen together. All else, such as a search, has a few threads that take turns
+on the one core, so that a short question does not have to wait for a long one.
 """
 
 import asyncio
@@ -22,6 +22,9 @@ from gammon_rl.rules.position import Position
 
 TOGETHER: Final = 64
 """The most plays that are chosen at once, which takes some 20 ms."""
+
+PAUSE: Final = 0.001
+"""Seconds between such plays and the next: the answers go out, and whoever got one and asks again comes along."""
 
 THREADS: Final = 4
 """Threads for everything else."""
@@ -131,7 +134,7 @@ class Desk:
             done.add_done_callback(lambda found: self._hand_out(some, found))
 
     def _hand_out(self, some: Sequence[_Wanted], found: "asyncio.Future[list[Play | GammonError]]") -> None:
-        self._choose_some()
+        asyncio.get_running_loop().call_later(PAUSE, self._choose_some)
         fault = found.exception()
         for wanted, made in zip(some, [fault] * len(some) if fault else found.result(), strict=True):
             if wanted.answer.done():  # whoever asked has gone

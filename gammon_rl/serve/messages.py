@@ -274,7 +274,7 @@ class CubeAnswer(Answer):
     take: bool = Field(description="Whether a double is rightly taken.")
     beaver: bool = Field(description="Whether it is rightly beavered.")
     nd: float = Field(description="Equity of the player on roll without a double.")
-    dt: float = Field(description="After double and take.")
+    dt: float = Field(description="After double and take, or beaver where `beaver` is true.")
     dp: float = Field(description="After double and pass.")
     costs: dict[str, float] = Field(description="What each choice gives away.")
     mwc: Annotated[list[float], Field(min_length=3, max_length=3)] | None = Field(
@@ -320,7 +320,7 @@ class ModelAnswer(Answer):
     """A model that can be named in a request."""
 
     name: str
-    variant: str
+    variants: list[str] = Field(description="What it can play.")
     layers: list[int] | None
     games: int | None = Field(description="Games it was trained for, where the file says so.")
     licence: str | None

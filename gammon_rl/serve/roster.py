@@ -2,13 +2,16 @@
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final
 
 from gammon_rl.bots.bot import Bot
 from gammon_rl.bots.levels import HARD, LEVELS, NORMAL
 from gammon_rl.errors import InvalidNotationError, ModelFileError
 from gammon_rl.eval.evaluator import Evaluator
-from gammon_rl.eval.model import Model, load_model
+from gammon_rl.eval.exactly import to_the_end
+from gammon_rl.eval.model import Model, load_model, released_model
+from gammon_rl.eval.strongest import companion, strongest
 from gammon_rl.rules.position import Position
 from gammon_rl.rules.variants import STANDARD, VARIANTS, Variant
 from gammon_rl.serve.messages import NAME, LevelAnswer, ModelAnswer, ModelsAnswer
@@ -23,7 +26,7 @@ class Roster:
     ----------
     sources : iterable of str
         Models: files, names of released models, or ``NAME=FILE``. A file without a name goes by that of the file. The
-        released model of each variant is there anyway.
+        models that levels play by, the released ones of the variants, are there anyway.
 
     Raises
     ------
@@ -36,32 +39,44 @@ class Roster:
     """
 
     def __init__(self, sources: Iterable[str] = ()) -> None:
-        self._models: dict[str, tuple[Model, Evaluator]] = {}
-        self._own: dict[tuple[bool, str], Evaluator] = {}  # of levels, by whether it is Hard and the variant
+        self._models: dict[str, Model] = {}
+        self._evaluators: dict[tuple[str, str], Evaluator] = {}  # by model and variant
+        self._own: dict[tuple[str, str], tuple[Evaluator, Model | None]] = {}  # by level and variant, with companions
         self._bots: dict[tuple[str, str | None, str], Bot] = {}
         for rules in VARIANTS.values():
-            for level in (NORMAL, HARD):
-                try:
-                    self._own[level is HARD, rules.name] = Bot(level, rules=rules).evaluator
-                except ModelFileError:
-                    continue
-            if (False, rules.name) in self._own:
-                self._add(rules.name, rules.name)
+            self._find_own(rules)
         for source in sources:
             name, given, file = source.partition("=")
-            self._add(name if given else _name_of(source), file if given else source)
+            self._add(name if given else _name_of(source), load_model(file if given else source))
 
-    def _add(self, name: str, source: str) -> None:
+    def _find_own(self, rules: Variant) -> None:
+        """Take the evaluators that the levels have for a variant, as `Bot` does."""
+        try:
+            strong = strongest(rules)
+            if not isinstance(strong, Model):
+                self._own[HARD.name, rules.name] = strong, None
+            released = strong if isinstance(strong, Model) else released_model(rules)
+        except ModelFileError:
+            return
+        if released.name not in self._models:
+            self._add(released.name, released)
+        evaluator = self._evaluators[released.name, rules.name]
+        for level in LEVELS.values():
+            if level.ply >= 0:
+                self._own.setdefault((level.name, rules.name), (evaluator, companion(released)))
+
+    def _add(self, name: str, model: Model) -> None:
         if not re.fullmatch(NAME, name) or name.casefold() in LEVELS:
             raise InvalidNotationError(
                 f"model {name!r}: a name has up to 64 letters, digits, dots, dashes and underlines, and is no level; "
                 "say NAME=FILE"
             )
-        model = load_model(source)
-        known = self._models.get(name)
-        if known and known[0].name != model.name:
-            raise InvalidNotationError(f"model {name!r}: {known[0].name} has that name; say NAME=FILE with another one")
-        self._models[name] = model, Bot(NORMAL, model, rules=model.rules).evaluator
+        known = self._models.setdefault(name, model)
+        if known.name != model.name:
+            raise InvalidNotationError(f"model {name!r}: {known.name} has that name; say NAME=FILE with another one")
+        for rules in VARIANTS.values():
+            if rules.same_but_for_the_start(model.rules):
+                self._evaluators[name, rules.name] = to_the_end(replace(model, rules=rules))
 
     def bot(self, name: str, model: str | None = None, rules: Variant = STANDARD) -> Bot:
         """Return the bot of a level or a model, such as ``hard@1``.
@@ -96,30 +111,30 @@ class Roster:
         if base not in LEVELS:
             known = ", ".join([*LEVELS, *self._models])
             raise InvalidNotationError(f"no bot is called {base!r}; there are {known}")
-        evaluator = None if model is None else self._evaluator(model, rules)
-        if evaluator is None and LEVELS[base].ply >= 0:
-            evaluator = self._own.get((base == HARD.name, rules.name))
-            if evaluator is None:
-                raise ModelFileError(f"this server has no model for {rules.name}: ask the bot easy, or name a model")
-        return Bot(name, evaluator, rules=rules)
+        if LEVELS[base].ply < 0:
+            return Bot(name, rules=rules)
+        if model is not None:
+            return Bot(name, self._evaluator(model, rules), rules=rules)
+        if (base, rules.name) not in self._own:
+            raise ModelFileError(f"this server has no model for {rules.name}: ask the bot easy, or name a model")
+        evaluator, quick = self._own[base, rules.name]
+        return Bot(name, evaluator, rules=rules, quick=quick)
 
     def _evaluator(self, name: str, rules: Variant) -> Evaluator:
         if name not in self._models:
             raise InvalidNotationError(f"no model is called {name!r}; there are {', '.join(self._models)}")
-        model, evaluator = self._models[name]
-        if model.rules.name != rules.name:
-            raise ModelFileError(f"the model {name!r} is made for {model.rules.name}, not for {rules.name}")
-        return evaluator
+        if (name, rules.name) not in self._evaluators:
+            raise ModelFileError(f"the model {name!r} is made for {self._models[name].rules.name}, not {rules.name}")
+        return self._evaluators[name, rules.name]
 
     def warm_up(self) -> None:
         """Ask every model something, so that nothing is left to be done at the first request."""
-        for rules in VARIANTS.values():
-            for name, (model, _) in self._models.items():
-                if model.rules.name == rules.name:
-                    bot = self.bot(name, rules=rules)
-                    for position in (Position.start(rules), Position(rules.start(), match_length=3, rules=rules)):
-                        bot.choose_plays([position, position], [(3, 1), (4, 4)])
-                        bot.cube_action(position)
+        for name, variant in self._evaluators:
+            rules = VARIANTS[variant]
+            bot = self.bot(name, rules=rules)
+            for position in (Position.start(rules), Position(rules.start(), match_length=3, rules=rules)):
+                bot.choose_plays([position, position], [(3, 1), (4, 4)])
+                bot.cube_action(position)
         self._bots.clear()  # each process makes its own, with a generator of its own
 
     @property
@@ -128,19 +143,19 @@ class Roster:
         models = [
             ModelAnswer(
                 name=name,
-                variant=model.rules.name,
+                variants=[rules for rules in VARIANTS if (name, rules) in self._evaluators],
                 layers=model.info.get("layers"),
                 games=model.info.get("games"),
                 licence=model.info.get("licence"),
             )
-            for name, (model, _) in self._models.items()
+            for name, model in self._models.items()
         ]
         levels = [
             LevelAnswer(
                 name=level.name,
                 ply=level.ply,
                 noise=level.noise,
-                variants=[name for name in VARIANTS if level.ply < 0 or (level.name == HARD.name, name) in self._own],
+                variants=[rules for rules in VARIANTS if level.ply < 0 or (level.name, rules) in self._own],
             )
             for level in LEVELS.values()
         ]
