@@ -78,7 +78,7 @@ def test_arena_prints_points_with_an_interval_and_json(run, model):
     assert code == 0
     assert "points a game for" in out
     assert "95 % interval ±" in out
-    code, out, _ = run("arena", "normal", model, "--model", model, "--games", 50, "--json")
+    code, out, _ = run("arena", "normal", "hard@0", "--model", model, "--games", 50, "--json")
     found = json.loads(out)
     assert (found["points"], found["games"], found["variant"], found["seed"]) == (0, 50, "standard", 1)
 
@@ -139,6 +139,30 @@ def test_bench_checks_and_times(run):
     assert code == 0
     assert [one["unit"] for one in json.loads(out)] == ["positions", "boards"]
     assert all(one["best"] >= one["typical"] > 0 for one in json.loads(out))
+
+
+@pytest.mark.parametrize("command", ["play", "watch"])
+def test_help_fits_80_columns_and_is_not_cut(run, command, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    code, out, _ = run(command, "--help")
+    assert code == 0
+    assert max(map(len, out.splitlines())) <= 80
+    assert "…" not in out
+    assert "--automatic-doubles " in out
+    assert "--dice-seed,--seed " in out
+    if command == "play":
+        assert "--continue goes on with it; --games" in " ".join(out.split())
+        assert "every action, and --continue goes on with it; --games lists" in out  # no break in the middle
+
+
+def test_eval_calls_a_beaver_a_beaver(run, model):
+    gone = "XGID=-CBBBBB-----------aabbbc--:0:0:1:00:0:0:3:0:10"
+    out = run("eval", gone, "--model", model, "--json")[1]
+    found = json.loads(out)
+    assert list(found["choices"]) == ["no double", "double/beaver", "double/take", "double/pass"]
+    answer = "double/beaver" if found["action"].endswith("beaver") else "double/take"
+    assert found["choices"][answer] == pytest.approx(found["dt"])
+    assert "double/beaver " in run("eval", gone, "--model", model)[1]
 
 
 def test_version_and_help(run):
