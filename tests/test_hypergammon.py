@@ -32,7 +32,7 @@ from gammon_rl.rules.board import pip_counts, results, turn
 from gammon_rl.rules.dice import ROLL_CHANCES, ROLLS, opening_roll, roll
 from gammon_rl.rules.plays import legal_plays
 from gammon_rl.rules.position import Position
-from gammon_rl.rules.variants import HYPERGAMMON, STANDARD, TAVLA, Boards, Variant
+from gammon_rl.rules.variants import HYPERGAMMON, NACKGAMMON, STANDARD, TAVLA, Boards, Variant
 from tests import reference
 
 SCALE = float(os.environ.get("GAMMON_RL_TEST_SCALE", "1"))
