@@ -183,7 +183,8 @@ def test_colours_change_nothing_but_the_colour(name: str, size: Size) -> None:
         drawn = draw(seen, style=UNICODE, title="Match to 5", size=size)
         painted = paint(drawn, colours)
         assert painted != drawn
-        assert re.sub(r"\x1b\[[0-9;]*m", "", painted) == drawn
+        discs = drawn if name == "basic" else drawn.replace(UNICODE.light, UNICODE.dark)
+        assert re.sub(r"\x1b\[[0-9;]*m", "", painted) == discs
         assert painted.count("\x1b[0m") * 2 == painted.count("\x1b")
 
 
@@ -194,9 +195,29 @@ def test_points_take_turns_and_checkers_have_their_colours() -> None:
     assert points[::2] == ["137", "130"] * 6 or points[::2] == ["130", "137"] * 6
     lower = drawn.splitlines()[13]
     assert lower.index("48;5;137") != upper.index("48;5;137")  # across the board it is the other colour
-    assert "1;38;5;230m○" in upper
+    assert "1;38;5;230m●" in upper
     assert "1;38;5;232m●" in upper
     assert "48;5" not in paint(draw(Position.start(), style=UNICODE), BASIC)
+
+
+@pytest.mark.parametrize("name", LOOKS)
+def test_every_checker_is_a_disc_on_the_colour_of_a_point(name: str) -> None:
+    chosen = look(name)
+    for size in SIZES:
+        painted = paint(draw(BAR, style=UNICODE, size=size), palette(chosen, 256))
+        discs = re.findall(r"\x1b\[([0-9;]*)m●+\x1b", painted)
+        allowed = {
+            f"48;5;{point};1;38;5;{checker}" for point in chosen.points for checker in (chosen.light, chosen.dark)
+        }
+        assert set(discs) <= allowed
+        assert painted.count("●") >= len(discs) > 10
+        assert UNICODE.light not in painted
+
+
+def test_without_colours_the_sides_differ_in_shape() -> None:
+    drawn = draw(BAR, style=UNICODE)
+    painted = paint(drawn, palette(look("fog"), 0))
+    assert painted == drawn.replace("▶", "\x1b[1m▶\x1b[0m")
 
 
 def brightness(colour: int) -> float:
@@ -219,8 +240,8 @@ def contrast(one: int, other: int) -> float:
 def test_a_look_can_be_read(name: str) -> None:
     chosen = look(name.upper())
     for checker in (chosen.light, chosen.dark):
-        assert min(contrast(checker, point) for point in chosen.points) > 2
-    assert contrast(chosen.light, chosen.dark) > 2
+        assert min(contrast(checker, point) for point in chosen.points) > 3
+    assert contrast(chosen.light, chosen.dark) > 7
     assert contrast(chosen.text, chosen.frame) > 4
     assert contrast(chosen.ink, chosen.felt) > 4
     assert brightness(chosen.light) > brightness(chosen.dark)

@@ -21,7 +21,7 @@ from gammon_rl.rules.ids import from_gnubg_id
 from gammon_rl.rules.notation import Play
 from gammon_rl.table import actions as ac, events as ev
 from gammon_rl.table.dice import RecordedDice
-from gammon_rl.table.mat import MatMatch, read_mat, to_mat
+from gammon_rl.table.mat import FileMatch, read_mat, to_mat
 from gammon_rl.table.options import Seat, TableOptions
 from gammon_rl.table.record import GameRecord, Record
 from gammon_rl.table.state import Phase, State, to_act
@@ -139,7 +139,7 @@ def choice_of_bot(table: Table, bot: Bot) -> ac.Action | Play:
     return ac.Roll()
 
 
-def read_one(text: str | bytes) -> MatMatch:
+def read_one(text: str | bytes) -> FileMatch:
     (match,) = read_mat(text)
     return match
 
@@ -537,7 +537,7 @@ def test_a_file_in_the_manner_of_extreme_gammon() -> None:
     assert [seat.name for seat in record.seats] == ["José García", "Ann: the 2nd"]
     assert match.headers["Site"] == "eXtreme Gammon"
     texts = [event.text for event in record.events if isinstance(event, ev.Played)]
-    assert texts[:4] == ["24/23 13/10", "8/4 6/4", "24/13", "8/7(2) 6/5(2)"]
+    assert texts[:4] == ["24/23 13/10", "8/4 6/4", "24/18 18/13", "8/7 8/7 6/5 6/5"]
     assert [won(game) for game in record.games] == [(1, 2), (1, 1)]
     assert record.games[1].crawford
     assert Table.replay(record).is_over

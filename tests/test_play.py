@@ -1,5 +1,6 @@
 """The terminal game: tables driven through a screen of the tests, and the command through a real terminal."""
 
+import errno
 import io
 import os
 import re
@@ -10,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import nullcontext, redirect_stderr, redirect_stdout
+from contextlib import contextmanager, nullcontext, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any, Final
 from unittest.mock import patch
@@ -28,7 +29,7 @@ from gammon_rl.cli.players import Bots
 from gammon_rl.cli.review import Review
 from gammon_rl.cli.session import Session
 from gammon_rl.cli.show import Show
-from gammon_rl.cli.terminal import TimeUpError
+from gammon_rl.cli.terminal import Terminal as RealTerminal, TimeUpError, _locale_has_unicode, _without_echo
 from gammon_rl.errors import TableError
 from gammon_rl.eval.encoder import INPUTS
 from gammon_rl.eval.model import Model
@@ -44,6 +45,7 @@ from gammon_rl.table.dice import HandDice, RecordedDice
 from gammon_rl.table.options import CLOCKS, Seat, TableOptions
 from gammon_rl.table.state import Phase
 from gammon_rl.table.table import Table
+from gammon_rl.writing import write_whole
 from tests.positions import position
 
 Dice = tuple[int, int]
@@ -76,7 +78,7 @@ class ScriptedBot:
         self.doubles, self.takes, self.nd, self.plays, self.beavers = iter(doubles), takes, nd, iter(plays), beavers
         self.asked: list[Position] = []
 
-    def choose_play(self, seen: Position, dice: Dice, time_limit: float | None = None) -> Play:
+    def choose_play(self, seen: Position, dice: Dice, *limits: object) -> Play:
         self.asked.append(seen)
         told = next(self.plays, None)
         if told:
@@ -84,11 +86,12 @@ class ScriptedBot:
         _, afterstates = legal_plays(seen.board[None], dice, seen.rules)
         return play_of(seen.board, dice, afterstates[0] if len(afterstates) else turn(seen.board), seen.rules)
 
-    def cube_action(self, seen: Position) -> CubeDecision:
+    def cube_action(self, seen: Position, *limits: object) -> CubeDecision:
         self.asked.append(seen)
         doubles = not seen.doubled and seen.dice is None and next(self.doubles, False)
         action = "double/take" if doubles else "no double/take"
-        return CubeDecision(self.nd, 0.125, 1.0, doubles, self.takes, self.beavers, action, {"take": 0.0})
+        costs = {"no double": 0.0, "double": 0.0, "take": 0.0, "pass": 0.875}
+        return CubeDecision(self.nd, 0.125, 1.0, doubles, self.takes, self.beavers, action, costs)
 
     def analyse(self, seen: Position, dice: Dice, time_limit: float | None = None) -> list[Candidate]:
         self.asked.append(seen)
@@ -99,7 +102,7 @@ class ScriptedBot:
     def resignation(self, seen: Position) -> int:
         return 0
 
-    def accepts(self, seen: Position, level: int) -> bool:
+    def accepts(self, seen: Position, level: int, *limits: object) -> bool:
         return level == 3 or level >= -self.nd - 0.005
 
     def probs(self, seen: Position) -> np.ndarray:
@@ -116,6 +119,9 @@ class OneBot:
 
     def of(self, name: str) -> Any:
         return self.bot
+
+    def first_of(self, *names: str) -> str:
+        return next(filter(None, names))
 
     def adviser(self, name: str = "") -> Any:
         return self.bot if self.bot.has_opinions else None
@@ -159,6 +165,9 @@ class Terminal:
 
     def write(self, text: str) -> None:
         self.shown += text
+
+    def busy(self, note: str, redraw: Any) -> Any:
+        return nullcontext()
 
     def clear(self) -> None:
         self.shown += "\x1b[2J\x1b[H" if self.style == UNICODE else ""
@@ -284,7 +293,7 @@ def test_two_persons_with_random_answers(seed: int) -> None:
     )
     assert code == 0
     assert session.table.is_over or "no" in terminal.shown
-    assert "Going back is for one person against the computer." in terminal.shown or "undo" not in terminal.shown
+    assert "Going back is for one person against the computer; " in terminal.shown or "undo" not in terminal.shown
     assert {question.partition(":")[0] for question in terminal.questions} >= {"Ann", "Bob"}
 
 
@@ -313,7 +322,7 @@ def test_a_game_with_hints_against_a_bot_that_has_an_evaluator(level: str) -> No
     terminal, session, code = run(answer, table_of(1, variant="hypergammon"), bot)
     assert code == 0
     assert max(session.table.score) >= 1
-    assert re.search(r"^  1\. \S.* [+-]\d\.\d{3} .*\d% g\d+ +\d-ply$", terminal.shown, re.MULTILINE)
+    assert re.search(r"^  1\. \S.* [+-]\d\.\d{3} .*\d% +\d+% \d-ply$", terminal.shown, re.MULTILINE)
     assert re.search(r"^  Best: (no )?double/\w+\. Equities:$", terminal.shown, re.MULTILINE)
     assert re.search(r"^You: \d+ decisions?, \d+\.\d milli-points lost a decision, PR \d", terminal.shown, re.MULTILINE)
     assert max(map(len, terminal.shown.splitlines())) <= 80
@@ -502,10 +511,10 @@ def test_a_dance_is_shown_and_passed() -> None:
         ("8-5 6-5", (3, 1), "8/5 6/5"),
         ("  8 / 5   6/5 ", (3, 1), "8/5 6/5"),
         ("8/5,6-5", (3, 1), "8/5 6/5"),
-        ("24-14", (6, 4), "24/14"),
-        ("24/20", (3, 1), "24/20"),
-        ("24-18-13", (6, 5), "24/13"),
-        ("8/4 4", (4, 2), "8/2"),  # the end of the last checker is settled
+        ("24-14", (6, 4), "24/18 18/14"),
+        ("24/20", (3, 1), "24/21 21/20"),
+        ("24-18-13", (6, 5), "24/18 18/13"),
+        ("8/4 4", (4, 2), "8/4 4/2"),  # the end of the last checker is settled
     ],
 )
 def test_plays_are_read_in_many_ways(text: str, dice: Dice, play: str) -> None:
@@ -515,7 +524,7 @@ def test_plays_are_read_in_many_ways(text: str, dice: Dice, play: str) -> None:
 
 def test_repeats_are_read() -> None:
     terminal, _, _ = run(["", "6/4(2) 8/6(2)"], table_at(*START, [(2, 2)]))
-    assert "You play 2-2: 8/4(2).\n" in terminal.shown
+    assert "You play 2-2: 8/6 8/6 6/4 6/4.\n" in terminal.shown
 
 
 def test_bar_hits_and_bearing_off_are_read() -> None:
@@ -597,14 +606,14 @@ def test_numbers_pick_from_the_list_that_was_shown_last() -> None:
     assert f"You play 3-1: {first[1]}.\n" in terminal.shown
 
 
-def test_a_number_means_the_same_play_whether_or_not_the_list_was_shown() -> None:
-    told = [run(answers, table_of([(3, 1), (6, 2)]))[0].shown for answers in (["list", "2"], ["2"])]
+def test_a_number_without_a_list_shows_the_list_first() -> None:
+    told = [run(answers, table_of([(3, 1), (6, 2)]))[0].shown for answers in (["list", "2"], ["2", "2"], ["2"])]
     listed = re.search(r" 2\. (\S+ \S+)", told[0])
     assert listed
-    assert all(f"You play 3-1: {listed[1]}.\n" in shown for shown in told)
-    assert " 2. " not in told[1]
+    assert [f"You play 3-1: {listed[1]}.\n" in shown for shown in told] == [True, True, False]
+    assert "A number makes one of these." in told[2]
     # what was hinted at is forgotten with the turn
-    terminal, _, _ = run(["hint", "1", "", "1"], table_of([(3, 1), (6, 2), (3, 1)]))
+    terminal, _, _ = run(["hint", "1", "", "1", "1"], table_of([(3, 1), (6, 2), (3, 1)]))
     played = re.findall(r"You play 3-1: (.*)\.", terminal.shown)
     assert len(set(played)) == 2
 
@@ -613,7 +622,7 @@ def test_a_long_list_is_cut_and_can_be_narrowed() -> None:
     table = table_at("1 3 4 7 8 10 12x2 13 14x2 16 17 20 23", "5 11 15 19", [(1, 1)])
     terminal, _, _ = run(["", "list", "list 23"], table)
     assert "... and 1057 more; list 13 shows those with a step from the 13 point." in terminal.shown
-    assert "  1. 23/19*" in terminal.shown.rpartition("list 23")[2]
+    assert "  1. 23/22 22/21 21/20 20/19*" in terminal.shown.rpartition("list 23")[2]
     assert max(map(len, terminal.shown.splitlines())) <= 80
 
 
@@ -631,7 +640,10 @@ def test_a_part_of_a_play_is_quick_where_there_are_a_thousand() -> None:
 def test_hints_are_numbered_and_can_be_picked() -> None:
     terminal, _, _ = run(["h", "2"], table_of([(3, 1), (6, 2)]))
     assert re.search(r"^  1\. \S+.* +-0.000 ", terminal.shown, re.MULTILINE)
-    second = re.search(r"^  2\. (\S+(?: \S+)?) +-0.100 -0.100  50% g10 0-ply$", terminal.shown, re.MULTILINE)
+    heads = re.search(r"^ +equity +loss +win +gammon +depth$", terminal.shown, re.MULTILINE)
+    second = re.search(r"^  2\. (\S+(?: \S+)?) +-0.100 -0.100  50%     10% 0-ply$", terminal.shown, re.MULTILINE)
+    assert heads
+    assert len(heads[0]) == len(second[0]) if second else False
     assert second
     assert f"You play 3-1: {second[1]}.\n" in terminal.shown
     assert " 6. " not in terminal.shown
@@ -739,8 +751,8 @@ def test_a_game_is_written_and_loaded_at_any_question(tmp_path: Path) -> None:
     answers = ["8/5 6/5", f"save {file}", f"save {mat}", "save", "", "1", "1", f"load {file}"]
     table = table_of([(3, 1), (6, 2), (5, 4), (4, 3)])
     terminal, session, _ = run(answers, table)
-    assert f"Written: {file}." in terminal.shown
-    assert "Kept after every action: nowhere: save FILE writes it." in terminal.shown
+    assert f"Written:\n  {file}\n" in terminal.shown
+    assert "Kept nowhere; save FILE writes it." in terminal.shown
     assert session.table is not table
     assert len(session.table.record.events) == 5
     assert "  1) 31: 8/5 6/5" in mat.read_text()
@@ -846,7 +858,7 @@ def test_time_that_is_up_lets_a_bot_play_or_loses_the_game() -> None:
     table = table_of([(3, 1), (6, 2)], clock="fast")
     terminal, _, _ = run([TimeUpError], table)
     assert terminal.questions[0] == "Your play with 3-1 (20 s) > "
-    assert "Your time is up: the bot normal plays on.\nYou play 3-1: " in terminal.shown
+    assert "Your time is up: the bot hard plays on.\nYou play 3-1: " in terminal.shown
     table = table_of([(3, 1), (6, 2)], clock="72 hours", on_timeout="forfeit")
     terminal, _, _ = run(["8/5", TimeUpError], table)
     assert terminal.questions[0] == "Your play with 3-1 (72 h) > "
@@ -907,7 +919,7 @@ def test_leaving_keeps_the_game_and_says_how_to_go_on(tmp_path: Path) -> None:
     keeper = saving.Keeper(tmp_path / "game.json")
     terminal, session, code = run(["8/5 6/5", "q"], table_of([(3, 1), (6, 2)]), keeper=keeper)
     assert code == 0
-    end = "Score: you 0, Hard 0. 0 games played.\nIt is saved: {} goes on.\n"
+    end = "Score: you 0, Hard 0. 0 games played.\nIt is saved; this goes on:\n  {}\n"
     assert terminal.shown.endswith(end.format(saving.going_on(keeper.path)))
     assert saving.read(keeper.path).table == session.table
     keeper = saving.Keeper(tmp_path / "other.json")
@@ -1028,7 +1040,7 @@ def test_a_fancy_terminal_has_the_board_on_top_and_the_news_under_it() -> None:
     assert f"{news}Your play with 5-3 > " in after
     assert "[5]" in after
     assert "Opening" not in before
-    assert "\x1b[1;33m○\x1b[0m" in before
+    assert "\x1b" not in before.replace("\x1b[1m▶\x1b[0m", "").replace("\x1b[2J\x1b[H", "")  # there are no colours
 
 
 def test_a_plain_terminal_is_not_shown_the_same_board_twice() -> None:
@@ -1069,6 +1081,97 @@ def test_bots_are_watched_to_the_end() -> None:
     table = table_of(4, seats=(Seat("One", "easy"), Seat("Two", "easy")), session=False, variant="hypergammon")
     Show(table, OneBot(Bot("easy", seed=1, rules=HYPERGAMMON)), fancy, "fog", lambda: None).run()  # type: ignore[arg-type]
     assert fancy.shown.count("\x1b[2J") > 10
+
+
+# What a player met ------------------------------------------------------------------------------------------------
+
+PERSONS: Final = (Seat("Ann"), Seat("Bob"))
+
+
+def test_two_persons_take_back_steps_of_an_unfinished_turn_and_no_more(tmp_path: Path) -> None:
+    keeper = saving.Keeper(tmp_path / "game.json")
+    table = table_of([(3, 1), (6, 2)], seats=PERSONS)
+    terminal, session, _ = run(["8/5", "undo", "undo", "13/10", "undo 2", "redo"], table, keeper=keeper)
+    assert "8/5, and then > " in terminal.questions[1]
+    assert terminal.questions[2] == "Ann: your play with 3-1 > "
+    assert "Only 1 step or decision can be taken back." in terminal.shown
+    assert terminal.shown.count("Going back is for one person against the computer; two take back steps") == 2
+    assert [(step.start, step.end) for step in session.table.steps] == [(13, 10)]
+    assert saving.read(keeper.path).table == session.table
+    terminal, session, _ = run(["8/5", "6/5", "undo"], table_of([(3, 1), (6, 2)], seats=PERSONS))
+    assert "Going back is for one person" in terminal.shown
+    assert session.table.turn == 1
+
+
+def test_a_whole_play_takes_the_place_of_steps_between_two_persons() -> None:
+    _, session, _ = run(["8/5", "24/20"], table_of([(3, 1), (6, 2)], seats=PERSONS))
+    played = [event.text for event in session.table.record.events if isinstance(event, ev.Played)]
+    assert played == ["24/21 21/20"]
+
+
+def test_the_equity_of_a_beaver_is_called_that() -> None:
+    costs = {"no double": 0.0, "double": 6.55, "take": 6.55, "pass": 8.532, "beaver": 0.0}
+    bot = ScriptedBot()
+    told = CubeDecision(-0.982, -7.532, 1.0, False, True, True, "no double/beaver", costs)
+    bot.cube_action = lambda *_: told  # type: ignore[method-assign]
+    terminal, _, _ = run(["hint"], table_at(*START, beavers=True), bot)
+    equities = "no double -0.982, double/beaver -7.532, double/take -0.982, double/drop +1.000"
+    assert f"  Best: no double/beaver. Equities:\n  {equities}\n" in terminal.shown
+
+
+def test_only_what_is_legal_is_expected() -> None:
+    by_hand = table_of(HandDice())
+    terminal, _, _ = run(["31", "8/5 6/5", "62", "8"], by_hand)
+    assert "'8' is no roll" in terminal.shown
+    terminal, _, _ = run(["xyz", "duoble"], table_at(*START, cube=2, owner=1))
+    assert "'xyz' is not understood. Expected Enter, roll or resign; ? explains." in terminal.shown
+    assert "did you mean double" not in terminal.shown
+    terminal, _, _ = run(["resign", "xyz"], table_at(*RESIGNABLE))
+    assert "Expected single, 1, no or Enter; ? explains." in terminal.shown
+    terminal, _, _ = run(["roll now"], table_at(*START, HandDice()))
+    assert "Expected two dice, double or resign; ? explains." in terminal.shown
+
+
+def test_a_play_before_the_roll_is_told_to_roll_first() -> None:
+    assert "Roll first: '24/23 13/9' is a play." in run(["24/23 13/9"], table_at(*START))[0].shown
+    assert "Roll first: '24/23 13/9' is no roll" in run(["24/23 13/9"], table_at(*START, HandDice()))[0].shown
+
+
+def test_a_play_may_be_called_one_and_quit_may_be_shouted() -> None:
+    terminal, _, _ = run(["q!", ":q", "play 8/5 6/5"], table_of([(3, 1)]))
+    assert terminal.shown.count("did you mean quit?") == 2
+    assert "You play 3-1: 8/5 6/5.\n" in terminal.shown
+
+
+def test_dice_that_are_typed_again_make_no_play() -> None:
+    terminal, session, _ = run(["21", "12", "list", "12"], table_of(HandDice()))
+    assert "The roll has been typed in; if it was 12: dice 12." in terminal.shown
+    assert sum(isinstance(event, ev.Played) for event in session.table.record.events) == 1
+
+
+def test_a_name_that_was_typed_is_not_changed() -> None:
+    terminal, _, _ = run(["save x.txt", "save none/x.mat"], table_of([(3, 1)]))
+    assert "x.txt: expected a name that ends in .json or .mat." in terminal.shown
+    assert "none/x.mat: the folder none does not exist." in terminal.shown
+
+
+def test_where_nobody_can_review_that_is_said_at_the_end() -> None:
+    for answers in (["review"], ["resign 1", "accept", "no"]):
+        terminal = Terminal(answers)
+        table = table_at("6x15", "19x15", variant="tavla", seats=PERSONS, session=False)
+        with patch("gammon_rl.cli.session.review", lambda *_: Review(())):
+            Session(table, Bots(table.options.rules), terminal).run()
+        assert "No advice: no model is released for tavla, and none was named." in terminal.shown
+
+
+def test_a_game_is_thrown_away_once_the_person_is_sure(tmp_path: Path) -> None:
+    keeper = saving.Keeper(tmp_path / "game.json")
+    terminal, _, _ = run(["8/5 6/5", "delete", "", "q"], table_of([(3, 1), (6, 2)]), keeper=keeper)
+    assert keeper.path.exists()
+    terminal, _, code = run(["8/5 6/5", "delete", "yes"], table_of([(3, 1), (6, 2)]), keeper=keeper)
+    assert (code, list(tmp_path.iterdir())) == (0, [])
+    assert "Deleted.\n" in terminal.shown
+    assert "It is saved" not in terminal.shown
 
 
 # The command -----------------------------------------------------------------------------------------------------
@@ -1120,17 +1223,15 @@ def test_through_a_pipe_everything_is_plain(state: Path) -> None:
     assert "> X you" in done.stdout
     assert "> list\n  1. " in done.stdout
     assert done.stdout.endswith(
-        "Score: you 0, Easy 0. 0 games played.\nIt is saved: gammon-rl play --continue goes on.\n"
+        "Score: you 0, Easy 0. 0 games played.\nIt is saved; this goes on:\n  gammon-rl play --continue\n"
     )
     assert max(map(len, done.stdout.splitlines())) <= 120
     again = command("play", "--continue", answers="pips\n")
     assert "Going on where you left.\n" in again.stdout
     assert "Going on where you left.\n" in again.stdout
     (first,) = state.glob("*.json")
-    assert (
-        f"Another game is kept: gammon-rl play --continue --save {first.name} goes on"
-        in command(*options, answers="list\n1\nquit\n").stdout
-    )
+    told = command(*options, answers="list\n1\nquit\n").stdout
+    assert "Unfinished games: 1; play --games lists them.\n" in told
     listed = command("play", "--games").stdout
     assert listed.count("You against Easy, for points, game 1, 0 to 0\n  gammon-rl play --continue --save ") == 2
     assert first.name in listed
@@ -1193,7 +1294,7 @@ def test_a_copy_is_not_written_over_unasked(tmp_path: Path) -> None:
     assert terminal.shown.count("Nothing was written.") == 2
     assert file.read_text() == "mine"
     terminal, _, _ = run([f"save {file}", "y", f"save {file}"], table_of([(3, 1)]))  # its own may be written again
-    assert terminal.shown.count(f"Written: {file}.") == 2
+    assert terminal.shown.count(f"Written:\n  {file}\n") == 2
     assert len(terminal.questions) == 4
 
 
@@ -1348,7 +1449,7 @@ def test_a_whole_match_in_a_terminal_with_a_kill_in_the_middle(state: Path) -> N
     over = saving.read(file).table
     assert over.is_over
     assert over.record.events[: len(before.record.events)] == before.record.events
-    assert all(part in terminal.shown for part in ("○", "●", "\x1b[48;5;", "\x1b[2J", "Easy is thinking ..."))
+    assert all(part in terminal.shown for part in ("●", "\x1b[48;5;", "\x1b[2J", "Easy is thinking ..."))
     shown = plain(terminal.shown)
     assert max(len(part) for line in shown.splitlines() for part in line.split("\r")) <= 80
     winner = "You win" if over.score[0] > over.score[1] else "Easy wins"
@@ -1391,11 +1492,10 @@ def test_a_truncated_file_is_refused_and_the_one_before_it_used(state: Path) -> 
 
 @pytest.mark.parametrize(
     ("options", "environment"),
-    [((), {"NO_COLOR": "1"}), ((), {"TERM": "dumb"}), (("--ascii",), {}), ((), {"LC_ALL": "C", "PYTHONUTF8": "0"})],
+    [((), {"TERM": "dumb"}), (("--ascii",), {}), ((), {"LC_ALL": "C"}), ((), {"LC_ALL": "", "LANG": "C"})],
     ids=str,
 )
 def test_a_plain_terminal_gets_plain_ascii(options: tuple[str, ...], environment: dict[str, str], state: Path) -> None:
-    environment = {"PYTHONCOERCECLOCALE": "0", **environment}
     with Pty("play", "--level", "easy", "--dice-seed", "1", *options, **environment) as terminal:
         assert terminal.ask().endswith(" > ")
         terminal.type("list\n")
@@ -1404,6 +1504,35 @@ def test_a_plain_terminal_gets_plain_ascii(options: tuple[str, ...], environment
     assert terminal.shown.isascii()
     assert "\x1b" not in terminal.shown
     assert "Score: you 0, Easy 0." in terminal.shown
+
+
+def test_no_color_takes_away_nothing_but_the_colours(state: Path) -> None:
+    with Pty("play", "--level", "easy", "--dice-seed", "1", NO_COLOR="1") as terminal:
+        terminal.ask()
+    assert "\x1b[2J" in terminal.shown
+    assert "○" in terminal.screen
+    assert "●" in terminal.screen
+    assert not re.search(r"\x1b\[[0-9;]*[34][0-9]", terminal.shown)
+
+
+@pytest.mark.parametrize(
+    ("environment", "unicode"),
+    [
+        ({}, True),
+        ({"LANG": "en_GB.UTF-8"}, True),
+        ({"LC_CTYPE": "UTF-8"}, True),  # macOS
+        ({"LANG": "C"}, False),
+        ({"LANG": "C", "LC_CTYPE": "C.UTF-8"}, False),  # Python's own doing
+        ({"LC_ALL": "POSIX", "LANG": "en_GB.UTF-8"}, False),
+        ({"LC_CTYPE": "de_DE.ISO-8859-1", "LANG": "en_GB.UTF-8"}, False),
+        ({"LC_ALL": "C.utf8", "LANG": "C"}, True),
+    ],
+)
+def test_the_locale_says_whether_there_is_unicode(environment: dict[str, str], unicode: bool) -> None:
+    with patch.dict(os.environ, environment):
+        for name in {"LC_ALL", "LC_CTYPE", "LANG"} - environment.keys():
+            os.environ.pop(name, None)
+        assert _locale_has_unicode() == unicode
 
 
 def test_a_terminal_with_16_colours_gets_those(state: Path) -> None:
@@ -1426,7 +1555,7 @@ def test_a_resized_terminal_is_drawn_again_and_keeps_what_was_typed(state: Path)
         terminal.resize(30, 100)
         terminal.wait_for(lambda screen: "   ● Easy\n" in screen and screen.endswith("13/7"))
         os.write(terminal.terminal, b"\n")
-        terminal.wait_for(lambda screen: "You play 5-1: 13/7." in screen)
+        terminal.wait_for(lambda screen: "You play 5-1: 13/8 8/7." in screen)
 
 
 def test_ctrl_c_in_a_terminal(state: Path) -> None:
@@ -1437,7 +1566,7 @@ def test_ctrl_c_in_a_terminal(state: Path) -> None:
         terminal.type("\x03")
         assert terminal.process.wait(30) == 128 + signal.SIGINT
     assert "Score: you 0, Easy 0." in terminal.shown
-    assert "It is saved: gammon-rl play --continue goes on." in terminal.shown
+    assert "It is saved; this goes on:\r\n  gammon-rl play --continue\r\n" in terminal.shown
     assert "Traceback" not in terminal.shown
 
 
@@ -1448,6 +1577,27 @@ def test_tab_completes_words_and_plays(state: Path) -> None:
         os.write(terminal.terminal, b"pip\t\n")
         terminal.ask()
         assert "Pips: you 167, Easy 167." in plain(terminal.shown)
+
+
+def test_what_is_typed_while_a_bot_thinks_is_kept_and_not_shown() -> None:
+    termios = pytest.importorskip("termios")
+    with pty_pair() as (ours, theirs), patch.object(sys, "stdin", theirs):
+        before = termios.tcgetattr(theirs)[3] & termios.ECHO
+        with _without_echo():
+            during = termios.tcgetattr(theirs)[3] & termios.ECHO
+            os.write(ours, b"8/5\n")
+        assert (bool(before), during) == (True, 0)
+        assert termios.tcgetattr(theirs)[3] & termios.ECHO == before
+        assert theirs.readline() == "8/5\n"
+
+
+@contextmanager
+def pty_pair() -> Iterator[tuple[int, Any]]:
+    """Open a terminal: our end of it, and the file that a program reads."""
+    ours, theirs = pytest.importorskip("pty").openpty()
+    with open(theirs) as file:
+        yield ours, file
+    os.close(ours)
 
 
 def test_time_runs_out_in_a_terminal(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -1470,7 +1620,7 @@ def test_time_runs_out_in_a_terminal(state: Path, monkeypatch: pytest.MonkeyPatc
     process.kill()
     process.wait()
     os.close(ours)
-    assert b"Your time is up: the bot normal plays on." in text
+    assert b"Your time is up: the bot easy plays on." in text
 
 
 def test_watching_in_a_terminal_at_a_pace(state: Path) -> None:
@@ -1499,6 +1649,50 @@ def test_a_game_is_played_in_one_terminal_at_a_time(state: Path) -> None:
     assert not list(state.glob(".*.lock"))
 
 
+def test_games_that_are_open_elsewhere_are_passed_over(state: Path) -> None:
+    for name in ("one", "two"):
+        command(
+            "play", "--level", "easy", "--dice-seed", "1", "--save", str(state / f"{name}.json"), answers="\nlist\n1\n"
+        )
+    os.utime(state / "one.json", (1, 1))
+    with saving.in_use(state / "two.json"):
+        assert saving.unfinished() == state / "one.json"
+        told = command("play", "--games").stdout
+        assert re.findall(r", open in another terminal\n  .* (\S+)\n", told) == ["two.json"]
+        assert "Unfinished games: 1; " in command("play", "--level", "easy", "--dice-seed", "5").stdout
+        with saving.in_use(state / "one.json"):
+            refused = command("play", "--continue").stderr
+            assert "that is not open in another terminal" in refused
+            assert "Unfinished" not in command("play", "--level", "easy", "--dice-seed", "5").stdout
+    assert "Going on where you left." in command("play", "--continue", "--save", "one", answers="q\n").stdout
+
+
+def test_a_game_is_deleted_by_a_command(state: Path) -> None:
+    command("play", "--level", "easy", "--dice-seed", "1", "--save", str(state / "one.json"), answers="\nlist\n1\n")
+    for answers, left in (("", 2), ("n\n", 2), ("y\n", 0)):
+        done = command("play", "--delete", "one", answers=answers)
+        assert (done.returncode, len(list(state.iterdir()))) == (0, left), done
+    assert "no such game" in command("play", "--delete", "one").stderr
+    other = state.parent / "other.txt"
+    other.write_text("mine")
+    assert "is no saved game" in command("play", "--delete", str(other)).stderr
+    assert other.exists()
+
+
+def test_the_last_twenty_finished_games_stay(state: Path) -> None:
+    state.mkdir()
+    over = table_of(1, bot="easy", session=False)
+    over.apply(ac.Roll())
+    text = saving.as_bytes(over).replace(b'"over":false', b'"over":true')
+    names = [f"2026-01-01-0000{at:02}.json" for at in range(25)]
+    for at, name in enumerate([*names, "mine.json"]):
+        (state / name).write_bytes(text)
+        os.utime(state / name, (1000 + at, 1000 + at))
+    (state / "2025-01-01-000000.json").write_bytes(saving.as_bytes(over))
+    saving.clear_up()
+    assert sorted(path.name for path in state.iterdir()) == ["2025-01-01-000000.json", *names[5:], "mine.json"]
+
+
 def test_only_a_game_begun_here_is_forgotten(state: Path) -> None:
     path = state / "own.json"
     table = gr.Table(gr.TableOptions(match_length=3), (gr.Seat("A"), gr.Seat("B")), dice=3)
@@ -1507,11 +1701,11 @@ def test_only_a_game_begun_here_is_forgotten(state: Path) -> None:
     path.write_text(table.to_json())
     left = command("play", "--continue", "--save", str(path), answers="quit\n")
     assert path.exists()
-    assert "gammon-rl play --continue goes on" in left.stdout  # it lies where plain --continue looks
+    assert "  gammon-rl play --continue\n" in left.stdout  # it lies where plain --continue looks
     elsewhere = state.parent / "other.json"
     path.rename(elsewhere)
     left = command("play", "--continue", "--save", str(elsewhere), answers="quit\n")
-    assert f"--continue --save {elsewhere} goes on" in left.stdout.replace("\n", " ")
+    assert f"--continue --save {elsewhere}\n" in left.stdout
     undone = command("play", "--level", "easy", "--dice-seed", "4", "--save", str(state / "mine.json"),
                      answers="\nlist\n1\nundo\nundo\nundo\nquit\n")  # fmt: skip
     assert undone.returncode == 0
@@ -1558,3 +1752,234 @@ def test_there_is_a_place_without_a_home(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.delenv(saving.FOLDER_VARIABLE, raising=False)
     assert saving.folder().name == "gammon-rl"
     assert saving.folder().is_absolute()
+
+
+# What lasts: bots that cannot be had, dice that were decided on, and files --------------------------------------
+
+
+def session_of(answers: Any, table: Table, keeper: saving.Keeper | None = None) -> tuple[Terminal, Session]:
+    """Play with the bots of a terminal, whatever they are here."""
+    terminal = Terminal(answers)
+    session = Session(table, Bots(table.options.rules), terminal, keeper=keeper)
+    session.run()
+    return terminal, session
+
+
+def test_where_no_model_is_released_a_time_out_lets_easy_play() -> None:
+    people = (Seat("You"), Seat("Bob"))
+    for seats in (people, (people[0], Seat("Easy", bot="easy"))):
+        table = table_of(1, seats=seats, variant="tavla", clock="fast")
+        terminal, session = session_of([TimeUpError, *([""] * (seats == people)), "quit"], table)
+        assert "time is up: the bot easy plays on." in terminal.shown
+        assert any(isinstance(event, ev.Played) and event.by == "bot" for event in session.table.record.events)
+    assert Bots(VARIANTS["standard"]).first_of("", "normal") == "normal"
+
+
+def test_a_saved_game_with_a_bot_that_cannot_be_had_goes_on_with_easy(state: Path) -> None:
+    path = state / "old.json"
+    table = table_of(1, seats=(Seat("You"), Seat("Bob")), variant="tavla", clock="fast")
+    table.apply(ac.Roll())
+    assert table.to_act is not None
+    table.apply(ac.TimeOut(table.to_act, "normal"))
+    saving.Keeper(path).keep(table)
+    missing = "The bot normal cannot be had (no model is released for tavla"
+    for told in (1, 0):  # then its turn is over
+        done = command("play", "--continue", "--save", "old", answers="quit\n")
+        assert (done.returncode, done.stdout.count(missing)) == (0, told)
+    gone = table_of(1, bot="gone.safetensors")
+    saving.Keeper(path := state / "gone.json").keep(gone)
+    done = command("play", "--continue", "--save", "gone", answers="quit\n")
+    assert done.returncode == 0
+    assert done.stdout.count("The bot gone.safetensors cannot be had (") == 1
+    refused = command("play", "--continue", "--save", "gone", "--model", "none.safetensors")
+    assert refused.returncode == 2
+    assert path.exists()
+
+
+def test_nobody_is_told_that_you_is_thinking() -> None:
+    notes: list[str] = []
+    terminal = Terminal([TimeUpError])
+    terminal.busy = lambda note, redraw: notes.append(note) or nullcontext()  # type: ignore[method-assign,func-returns-value]
+    Session(table_of([(3, 1), (6, 2)], clock="fast"), OneBot(ScriptedBot()), terminal).run()  # type: ignore[arg-type]
+    assert notes[0] == "Thinking ..."
+    assert "Hard is thinking ..." in notes
+
+
+@pytest.mark.parametrize("on_timeout", ["bot", "forfeit"])
+@pytest.mark.parametrize("seats", [None, (Seat("Ann"), Seat("Bob"))])
+def test_dice_take_back_no_time_out(seats: tuple[Seat, Seat] | None, on_timeout: str) -> None:
+    table = table_of(HandDice(), seats=seats, clock="fast", on_timeout=on_timeout)
+    terminal, session, _ = run(["31", TimeUpError, "dice 42", "dice 42"], table)
+    assert terminal.shown.count("so it stands") == 2
+    assert rolls_of(session) == [(3, 1)]
+    assert any(isinstance(event, ev.TimedOut) for event in session.table.record.events)
+
+
+def test_a_loaded_game_is_held_too(state: Path) -> None:
+    state.mkdir()
+    saving.export(state / "a.json", table_of([(3, 1), (6, 2), (5, 4)]))
+    with saving.in_use(state / "own.json"):
+        opened: list[tuple[Path, bool]] = []
+
+        def answer(question: str) -> str:
+            opened[:] = [(path, saving.is_open(path)) for path in saving.all_unfinished()]
+            return "quit" if len(opened) == 3 else f"load {state / 'a.json'}"
+
+        run(answer, table_of([(3, 1)]), keeper=saving.Keeper(state / "own.json"))
+    assert sorted(is_open for path, is_open in opened) == [False, True, True]  # what was loaded is only read
+    assert not any(saving.is_open(path) for path, _ in opened)
+
+
+def test_a_link_to_a_game_is_that_game(state: Path) -> None:
+    state.mkdir()
+    path, link = state / "game.json", state.parent / "link.json"
+    link.symlink_to(path)
+    begun = command("play", "--level", "easy", "--dice-seed", "1", "--save", str(link), answers="\nlist\n1\n")
+    assert begun.returncode == 0
+    assert link.is_symlink()
+    assert path.is_file()
+    with saving.in_use(path):
+        assert "in another terminal" in command("play", "--continue", "--save", str(link)).stderr
+    assert command("play", "--continue", "--save", str(link), answers="list\n1\n").returncode == 0
+    assert link.is_symlink()
+    assert not saving.previous(link).exists()
+
+
+def test_only_what_is_damaged_is_replaced_by_what_was_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = table_of([(3, 1), (6, 2)])
+    keeper = saving.Keeper(tmp_path / "game.json")
+    keeper.keep(table)
+    table.apply(ac.Roll())
+    keeper.keep(table)
+    good = keeper.path.read_text()
+    for newer in (
+        good.replace('"version":1', '"version":2', 1),
+        good.replace('"gammon_rl table","version":1', '"gammon_rl table","version":2'),
+    ):
+        assert newer != good
+        keeper.path.write_text(newer)
+        with pytest.raises(TableError, match="has version 2; version 1 can be read"):
+            saving.read(keeper.path)
+        done = command("play", "--continue", "--save", str(keeper.path))
+        assert done.returncode == 2
+        assert keeper.path.read_text() == newer
+    keeper.path.write_text(good[:50])
+    assert "The one before it is used" in saving.read(keeper.path).remark
+
+    def unreadable(path: Path) -> bytes:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "read_bytes", unreadable)
+    with pytest.raises(TableError, match=r"cannot read .*game\.json: Permission denied$"):
+        saving.read(keeper.path)
+
+
+def test_games_that_begin_in_the_same_second_have_files_of_their_own(
+    state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(time, "strftime", lambda *_: "2026-01-02-030405")
+    with saving.fresh() as one, saving.fresh() as other:
+        assert [path.name for path in (one, other)] == ["2026-01-02-030405.json", "2026-01-02-030405-2.json"]
+        assert command("play", "--level", "easy", "--dice-seed", "1", answers="\nlist\n1\n").returncode == 0
+    assert sorted(path.name for path in state.iterdir()) == [
+        "2026-01-02-030405-3.json",
+        "2026-01-02-030405-3.json.previous",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["play", "--level", ""], "no player is called ''"),
+        (["watch", "easy", "easy", "--pace", "inf"], "--pace: expected seconds from 0 to 3600, got inf"),
+        (["watch", "easy", "easy", "--pace", "nan"], "--pace: expected seconds from 0 to 3600, got nan"),
+    ],
+)
+def test_more_that_cannot_be_is_one_line_and_exit_code_2(options: list[str], message: str, state: Path) -> None:
+    done = command(*options)
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
+    assert message in done.stderr
+    assert not state.exists()
+
+
+def test_without_standard_output_nothing_is_played(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", None)
+    with pytest.raises(TableError, match="standard output is closed"):
+        RealTerminal()
+    monkeypatch.undo()
+    monkeypatch.setattr(sys, "stdin", None)
+    with RealTerminal().busy("", lambda: None), pytest.raises(EOFError):
+        RealTerminal().read("> ", list, lambda: None)
+
+
+def test_letters_that_no_file_can_have_here_are_said(state: Path) -> None:
+    plain_c = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": ""}
+    done = program("play", "--level", "easy", answers="\nsave é.json\nload é.json\nquit\n", **plain_c)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.count("there are no such letters in the names of files here") == 2
+
+
+def refusing(monkeypatch: pytest.MonkeyPatch, name: str, number: int) -> None:
+    """Let a function of the system refuse what it is asked."""
+
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(name, refuse)
+
+
+def test_a_folder_that_cannot_be_changed_any_more_keeps_the_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keeper = saving.Keeper(tmp_path / "game.json")
+    refusing(monkeypatch, "pathlib.Path.unlink", errno.EACCES)
+    monkeypatch.setattr(saving, "write_whole", lambda path, content: path.write_bytes(content) and None)
+    terminal, _, code = run(["quit"], table_of([(3, 1)]), keeper=keeper)
+    assert code == 0
+    assert "It is saved" in terminal.shown
+    assert keeper.path.exists()
+
+
+def test_in_a_folder_without_permission_one_plays_unkept(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    state.mkdir()
+    real = os.stat
+
+    def stat(path: Any, *rest: Any, **more: Any) -> os.stat_result:
+        if isinstance(path, str | Path) and Path(path).parent == state:
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return real(path, *rest, **more)
+
+    (state / "there.json").write_text("{}")
+    monkeypatch.setattr(os, "stat", stat)
+    refusing(monkeypatch, "gammon_rl.cli.saving.write_whole", errno.EACCES)
+    refusing(monkeypatch, "gammon_rl.cli.saving.held", errno.EACCES)
+    done = command("play", "--level", "easy", "--dice-seed", "1", answers="\nlist\n1\n")
+    assert done.returncode == 0
+    assert done.stdout.count("This game cannot be kept: Permission denied.") == 1
+    assert "The last moves are not kept: Permission denied." in done.stdout
+    assert "It is saved" not in done.stdout
+
+
+@pytest.mark.parametrize("refused", [1, 2])
+def test_a_full_disk_is_tried_again(refused: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keeper = saving.Keeper(tmp_path / "game.json")
+    times, write = iter([False, *[True] * refused]), write_whole
+
+    def written(path: Path, content: bytes) -> None:
+        if next(times, refused == 2):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        write(path, content)
+
+    monkeypatch.setattr(saving, "write_whole", written)
+    table = table_of([(3, 1), (6, 2), (5, 4), (4, 3)])
+    terminal, session, _ = run(["8/5 6/5", "", "13/4", "save", "quit"], table, keeper=keeper)
+    assert terminal.shown.count("This game cannot be kept: No space left on device.") == 1
+    saved = saving.read(keeper.path).table
+    if refused == 1:
+        assert terminal.shown.count("This game is kept again.") == 1
+        assert "It is saved; this goes on:" in terminal.shown
+        assert saved == session.table
+    else:
+        assert terminal.shown.count("The last moves are not kept: No space left on device") == 2
+        assert "This goes on from before them:" in terminal.shown
+        assert len(saved.record.events) < len(session.table.record.events)

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from gammon_rl.bots.acting import bot_action
 from gammon_rl.bots.bot import Bot
 from gammon_rl.cli import saving, words
 from gammon_rl.cli.entry import going_on, read_play
-from gammon_rl.cli.players import Bots, bot_action
+from gammon_rl.cli.players import Bots
 from gammon_rl.cli.review import Review, reconsidered, review
 from gammon_rl.cli.telling import Teller
 from gammon_rl.errors import GammonError, TableError
@@ -83,21 +84,24 @@ def test_a_blunder_is_found_with_its_position_and_the_better_play() -> None:
     table = played(TableOptions(), [(3, 1), (6, 5)], ac.Roll(), ac.Play("6/3 3/2"), ac.Roll(), ac.Play("24/13"))
     bot = Bots(STANDARD).of("normal")
     mine = review(table.record, 0, bot)
-    (verdict,) = mine.verdicts
-    assert (verdict.game, verdict.what, verdict.done, verdict.best) == (1, "3-1", "6/2", "8/5 6/5")
-    assert 0.1 < verdict.loss < 0.5
-    assert verdict.position.dice == (3, 1)
-    assert mine.rating == pytest.approx(500 * verdict.loss)
-    assert mine.mean == verdict.loss
-    first, whose, second, third = mine.lines("You")
+    (decision,) = mine.decisions
+    assert (decision.game, decision.what, decision.done, decision.best) == (1, "3-1", "6/3 3/2", "8/5 6/5")
+    assert 0.1 < decision.loss < 0.5
+    assert decision.position.dice == (3, 1)
+    assert mine.tally.rating == pytest.approx(500 * decision.loss)
+    assert mine.tally.loss == decision.loss
+    first, whose, second, third, fourth = mine.lines("You")
     assert "Normal's opinion" in whose
-    assert first == f"You: 1 decision, {1000 * verdict.loss:.1f} milli-points lost a decision, PR {mine.rating:.1f}."
-    assert second == f"  Game 1, 3-1: 6/2; better 8/5 6/5 (-{verdict.loss:.3f})"
-    assert Position.parse(third.strip()).dice == (3, 1)
+    assert (
+        first
+        == f"You: 1 decision, {1000 * decision.loss:.1f} milli-points lost a decision, PR {mine.tally.rating:.1f}."
+    )
+    assert second == f"  Game 1, 3-1: 6/3 3/2; better 8/5 6/5 (-{decision.loss:.3f})"
+    assert Position.parse(third.strip()) == Position.parse(fourth.strip()) == decision.position
     theirs = review(table.record, 1, bot)
-    assert theirs.mean == 0
+    assert theirs.tally.loss == 0
     assert theirs.worst == []
-    assert [one.what for one in theirs.verdicts] == ["6-5"]  # not doubling then was no decision
+    assert [one.what for one in theirs.decisions] == ["6-5"]  # not doubling then was no decision
 
 
 def test_the_worst_are_looked_at_again_by_one_who_looks_further() -> None:
@@ -105,7 +109,7 @@ def test_the_worst_are_looked_at_again_by_one_who_looks_further() -> None:
     bots, known, again = Bots(STANDARD), {}, {}
     found = review(table.record, 0, bots.of("normal"), known)
     second = reconsidered(found, table.options, bots.of("hard@1"), known, again)
-    _, _, _, opinion, _ = found.lines("You", "Hard", second)
+    _, _, _, opinion, _, _ = found.lines("You", "Hard", second)
     assert opinion == f"    Hard, which looks further: better {second[0].best} (-{second[0].loss:.3f})"
     assert second[0] is not found.worst[0]
     assert reconsidered(found, table.options, None, known, again) == second  # nothing is analysed twice
@@ -127,15 +131,15 @@ def test_cube_decisions_are_judged() -> None:
     bot = Bots(STANDARD).of("normal")
     for answer, done in ((ac.Drop(), "drop"), (ac.Take(), "take")):
         table = played(TableOptions(), [(3, 1), (6, 5)], *start, ac.Double(), answer)
-        doubled = review(table.record, 0, bot).verdicts[-1]
+        doubled = review(table.record, 0, bot).decisions[-1]
         assert (doubled.what, doubled.done, doubled.best) == ("cube", "double", "no double")
         assert doubled.loss > 0.1
-        answered = review(table.record, 1, bot).verdicts[-1]
+        answered = review(table.record, 1, bot).decisions[-1]
         assert (answered.what, answered.done, answered.best) == ("doubled", done, "take")
         assert answered.position.doubled
         assert (answered.loss > 0.5) == (done == "drop")
     table = played(TableOptions(beavers=True), [(3, 1), (6, 5)], *start, ac.Double(), ac.Beaver())
-    assert review(table.record, 1, bot).verdicts[-1].done == "beaver"
+    assert review(table.record, 1, bot).decisions[-1].done == "beaver"
 
 
 def test_what_the_table_or_a_bot_did_is_nobodys_error() -> None:
@@ -189,7 +193,7 @@ def test_what_is_no_play_is_explained(text: str, fault: str) -> None:
 
 def test_a_beginning_that_leaves_one_play_is_that_play() -> None:
     table = waiting((3, 1))
-    for text, play in (("6/5 8", "8/5 6/5"), ("24/23 6/", "24/23 6/3"), ("24/20", "24/20")):
+    for text, play in (("6/5 8", "8/5 6/5"), ("24/23 6/", "24/23 6/3"), ("24/20", "24/21 21/20")):
         meant = read_play(text, table)
         assert isinstance(meant, Play)
         assert meant.text == play
@@ -322,17 +326,17 @@ def test_the_last_unfinished_game_is_found(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setenv(saving.FOLDER_VARIABLE, str(tmp_path))
     assert saving.folder() == tmp_path
     assert saving.unfinished() is None
-    first = saving.fresh_path()
-    saving.Keeper(first).keep(waiting((3, 1)))
+    with saving.fresh() as first:
+        saving.Keeper(first).keep(waiting((3, 1)))
     assert saving.unfinished() == first
     over = Table(TableOptions(variant="hypergammon"), [Seat("A", "easy"), Seat("B", "easy")], 1)
     over.apply(ac.Roll())
     bot = Bot("easy", seed=1, rules=HYPERGAMMON)
     while not over.is_over:
         over.apply(bot_action(over, bot))
-    second = saving.fresh_path()
+    with saving.fresh() as second:
+        saving.Keeper(second).keep(over)
     assert second != first
-    saving.Keeper(second).keep(over)
     assert saving.unfinished() == first
     first.unlink()
     assert saving.unfinished() is None

@@ -1,7 +1,7 @@
 """Draws a position for a terminal: board, bar, checkers off, cube, dice, pips and score as lines of text.
 
-The drawing is plain text in one of two styles. `paint` puts colours on it afterwards, so that no colour says
-anything that the text does not.
+The drawing is plain text in one of two styles, in which the sides differ. `paint` puts colours on it afterwards; where
+a look tells the sides apart, checkers of both are discs.
 """
 
 import textwrap
@@ -45,6 +45,7 @@ class Style:
 
 PLAIN: Final = Style("O", "X", ".", ">", "|", "-", "++++", "++++")
 UNICODE: Final = Style("○", "●", "·", "▶", "│", "─", "┌┬┬┐", "└┴┴┘")
+_CHECKERS: Final = (UNICODE.light, UNICODE.dark)
 
 
 class Size(NamedTuple):
@@ -277,6 +278,8 @@ def _listed(
 def paint(drawing: str, palette: Palette) -> str:
     r"""Return a drawing in the `UNICODE` style with its colours, as ANSI escapes.
 
+    A checker stands on the colour of a point wherever it is, since a look's checkers are made to be seen on those.
+
     Examples
     --------
     >>> from gammon_rl.cli.looks import BASIC
@@ -298,7 +301,8 @@ def paint(drawing: str, palette: Palette) -> str:
         else:
             colours = [_colour_beside(character, palette) for character in line]
         painted.append(_with_colours(line, colours))
-    return "\n".join(painted)
+    text = "\n".join(painted)
+    return text.replace(UNICODE.light, UNICODE.dark) if palette.felt else text
 
 
 def _row_colours(line: str, depth: int | None, upper: bool, palette: Palette) -> list[str]:
@@ -318,6 +322,8 @@ def _row_colours(line: str, depth: int | None, upper: bool, palette: Palette) ->
             from_middle = abs(column - (cell - 2))
             if depth is not None and point < 6 and not bar < at < behind and from_middle <= (depth < 3):
                 ground = palette.points[(point + upper) % 2]  # it is pointed towards the middle
+            elif character in _CHECKERS:
+                ground = palette.points[0]
             colours.append(";".join(part for part in (ground, _colour_of(character, palette)) if part))
     return colours
 
@@ -329,9 +335,9 @@ def _colour_of(character: str, palette: Palette) -> str:
 
 def _colour_beside(character: str, palette: Palette) -> str:
     """Return the colour of a character beside the board, where the background is that of the terminal."""
-    if character in (UNICODE.light, UNICODE.dark) and not palette.felt:
-        return _colour_of(character, palette)
-    return "1" if character in (UNICODE.light, UNICODE.dark, UNICODE.marker) else ""
+    if character in _CHECKERS:
+        return ";".join(part for part in (palette.points[0], _colour_of(character, palette)) if part)
+    return "1" if character == UNICODE.marker else ""
 
 
 def _with_colours(line: str, colours: Sequence[str]) -> str:

@@ -65,7 +65,7 @@ def read_play(text: str, table: Table) -> Play | tuple[Step, ...]:
     >>> table = Table(dice=RecordedDice([(3, 1)]))
     >>> _ = table.apply(Roll())
     >>> read_play("8-5, 6-5", table).text, read_play("8/5", table), read_play("24/20", table).text
-    ('8/5 6/5', (Step(start=8, end=5, hit=False),), '24/20')
+    ('8/5 6/5', (Step(start=8, end=5, hit=False),), '24/21 21/20')
     >>> _ = table.apply(TakeStep(8, 5))
     >>> read_play("6/5", table)
     (Step(start=6, end=5, hit=False),)

@@ -39,7 +39,10 @@ def evaluate(
     if roll is None:
         probs = [round(float(chance), 5) for chance in bot.probs(seen)]
         cube = bot.cube_action(seen)
+        again = seen.cube_owner == ("theirs" if seen.doubled else "mine")
+        choices = dict(cube_equities(cube, again))
         about |= {"probs": probs, "nd": cube.nd, "dt": cube.dt, "dp": cube.dp, "action": cube.action}
+        about["choices"] = choices
         if seen.doubled:
             about["answer"] = "beaver" if cube.beaver else "take" if cube.take else "drop"
     else:
@@ -68,8 +71,7 @@ def evaluate(
             typer.echo(f"no cube decision: {_why_no_double(seen)}")
             return
         whose = "for the doubler: " if seen.doubled else ""
-        again = seen.cube_owner == ("theirs" if seen.doubled else "mine")
-        equities = "   ".join(f"{name} {equity:+.3f}" for name, equity in cube_equities(cube, again))
+        equities = "   ".join(f"{name} {equity:+.3f}" for name, equity in choices.items())
         typer.echo(f"{whose}{equities}   ({ply}-ply)")
         typer.echo(f"best answer: {about['answer']}" if seen.doubled else f"best: {cube.action}")
         return

@@ -40,19 +40,25 @@ class DiceKind(StrEnum):
     MANUAL = "manual"
 
 
-VariantFlag = Annotated[str, typer.Option(help="Variant to play.")]
-MatchFlag = Annotated[int, typer.Option(min=0, max=25, help="Points a match goes to; 0 plays for points.")]
+VariantFlag = Annotated[str, typer.Option(metavar="NAME", help="Variant to play.")]
+MatchFlag = Annotated[int, typer.Option(metavar="N", min=0, max=25, help="Points a match goes to; 0 plays for points.")]
 CubeFlag = Annotated[bool, typer.Option("--cube/--no-cube", help="Whether there is a doubling cube.")]
 CrawfordFlag = Annotated[bool, typer.Option(help="In a match: one game without doubling at match point.")]
 JacobyFlag = Annotated[bool, typer.Option(help="For points: gammons count only once the cube is turned.")]
 BeaversFlag = Annotated[bool, typer.Option(help="For points: a doubled player may redouble at once.")]
 AutomaticFlag = Annotated[
-    int, typer.Option("--automatic-doubles", min=0, help="For points: so many ties in the opening roll double.")
+    int,
+    typer.Option(
+        "--automatic-doubles", metavar="N", min=0, help="For points: so many ties in the opening roll double."
+    ),
 ]
-ModelFlag = Annotated[str | None, typer.Option(help="Model of the bots.", show_default="the released one")]
+ModelFlag = Annotated[
+    str | None, typer.Option(metavar="FILE", help="Model of the bots.", show_default="the released one")
+]
 SeedFlag = Annotated[
-    int | None, typer.Option("--dice-seed", "--seed", min=0, help="Seed of the dice.", show_default="new every time")
+    int | None,
+    typer.Option("--dice-seed", "--seed", metavar="N", min=0, help="Seed of the dice.", show_default="new every time"),
 ]
-LookFlag = Annotated[str, typer.Option(help=f"Look of the board: {', '.join(LOOKS)}.")]
+LookFlag = Annotated[str, typer.Option(metavar="NAME", help=f"Look of the board: {', '.join(LOOKS)}.")]
 PlainFlag = Annotated[bool, typer.Option("--ascii", help="Draw with plain characters and no colours.")]
-ClockFlag = Annotated[str, typer.Option(help=f"Time for each move: {', '.join(CLOCK_NAMES)}.")]
+ClockFlag = Annotated[str, typer.Option(metavar="NAME", help=f"Time for each move: {', '.join(CLOCK_NAMES)}.")]

@@ -36,9 +36,9 @@ class Look(NamedTuple):
 LOOKS: Final = {
     "walnut": Look(94, (137, 130), 235, 223, 230, 230, 232),
     "oat": Look(187, (137, 101), 95, 230, 52, 231, 52),
-    "midnight": Look(17, (60, 24), 16, 189, 189, 231, 111),
-    "pine": Look(22, (71, 65), 233, 194, 230, 230, 232),
-    "clay": Look(95, (173, 131), 52, 224, 231, 231, 232),
+    "midnight": Look(17, (67, 61), 16, 189, 189, 231, 16),
+    "pine": Look(22, (65, 29), 233, 194, 230, 231, 232),
+    "clay": Look(95, (167, 131), 52, 224, 231, 231, 232),
     "fog": Look(250, (245, 242), 240, 255, 234, 231, 234),
 }
 
@@ -57,6 +57,8 @@ class Palette(NamedTuple):
 
 BASIC: Final = Palette("", ("", ""), "2", "1", "2", "1;33", "1;31")
 """For terminals with 16 colours, whose background nobody knows."""
+NONE: Final = Palette("", ("", ""), "", "", "", "", "")
+"""For terminals without colours."""
 
 
 def look(name: str) -> Look:
@@ -73,7 +75,7 @@ def look(name: str) -> Look:
 
 
 def palette(chosen: Look, colours: int) -> Palette:
-    """Return the palette of a look for a terminal that shows so many colours.
+    """Return the palette of a look for a terminal that shows so many colours, 0 for none.
 
     Examples
     --------
@@ -81,7 +83,7 @@ def palette(chosen: Look, colours: int) -> Palette:
     ('1;38;5;234', True)
     """
     if colours < 256:
-        return BASIC
+        return BASIC if colours else NONE
     one, other = chosen.points
     return Palette(
         f"48;5;{chosen.felt}",

@@ -1,16 +1,12 @@
-"""The bots at a table: made when they are needed, and what each of them does when it has to act."""
+"""The bots of a terminal, made when they are needed."""
 
 from pathlib import Path
 
 from gammon_rl.bots.bot import Bot
 from gammon_rl.bots.levels import LEVELS, NORMAL
-from gammon_rl.errors import InvalidNotationError, ModelFileError
+from gammon_rl.errors import GammonError, InvalidNotationError
 from gammon_rl.eval.model import is_model
-from gammon_rl.rules.notation import Play
 from gammon_rl.rules.variants import Variant
-from gammon_rl.table import actions as ac
-from gammon_rl.table.state import Phase
-from gammon_rl.table.table import Table
 
 
 class Bots:
@@ -55,6 +51,16 @@ class Bots:
             raise InvalidNotationError(f"player {name!r}: plies after @ are 0, 1, 2 or 3, got {plies!r}")
         return Bot(NORMAL.at(int(plies or 0)), base, self._seed, self._rules)
 
+    def first_of(self, *names: str) -> str:
+        """Return the first of these names whose bot can be had, else ``easy``, which always can be."""
+        for name in filter(None, names):
+            try:
+                self.of(name)
+                return name
+            except GammonError:
+                continue
+        return "easy"
+
     def adviser(self, name: str = "") -> Bot | None:
         """Return who gives hints: the bot of that name, else Normal; None without a model.
 
@@ -65,29 +71,6 @@ class Bots:
                 bot = self.of(adviser)
                 if bot.has_opinions and not bot.level.noise:
                     return bot
-            except ModelFileError:
+            except GammonError:
                 continue
         return None
-
-
-def bot_action(table: Table, bot: Bot) -> ac.Action | Play:
-    """Return what a bot does at a table where it has to act; dice that are entered by hand are not its business."""
-    position = table.position
-    match table.phase:
-        case Phase.TO_PLAY:
-            assert table.dice is not None
-            return bot.choose_play(position, table.dice)
-        case Phase.DOUBLED:
-            decision = bot.cube_action(position)
-            if decision.beaver and ac.Beaver() in table.legal_actions():
-                return ac.Beaver()
-            return ac.Take() if decision.take else ac.Drop()
-        case Phase.RESIGNING:
-            return ac.AcceptResignation() if bot.accepts(position, table.resignation) else ac.DeclineResignation()
-        case Phase.CLOSED_BOARD:
-            return ac.Double() if bot.cube_action(position).double else ac.PassTurn()
-        case _:
-            lost = bot.resignation(position) if bot.has_opinions else 0
-            if lost and ac.Resign(lost) in table.legal_actions():
-                return ac.Resign(lost)
-            return ac.Double() if table.may_double and bot.cube_action(position).double else ac.Roll()

@@ -5,7 +5,10 @@ names unless another one is asked for, one for each game or match.
 """
 
 import contextlib
+import itertools
 import json
+import os
+import re
 import shlex
 import time
 from collections.abc import Iterator
@@ -16,13 +19,19 @@ from typing import Any, Final
 from gammon_rl.errors import GammonError, TableError
 from gammon_rl.table.mat import read_mat, to_mat
 from gammon_rl.table.options import Seat
-from gammon_rl.table.table import Table
+from gammon_rl.table.table import FORMAT as TABLE_FORMAT, VERSION as TABLE_VERSION, Table
 from gammon_rl.writing import held, own_folder, write_whole
 
 FOLDER_VARIABLE: Final = "GAMMON_RL_STATE"
 _FORMAT: Final = "gammon_rl game"
 _VERSION: Final = 1
 _KINDS: Final = (".json", ".mat")
+_OWN_NAME: Final = re.compile(r"\d{4}-\d\d-\d\d-\d{6}(-\d+)?\.json")
+_FINISHED_KEPT: Final = 20
+
+
+class _DamagedError(TableError):
+    """A file that is gone, or that nobody can read any more: the one before it may be used in its place."""
 
 
 @dataclass(frozen=True)
@@ -86,16 +95,24 @@ class Keeper:
             self._before = content
 
     @property
+    def holds_something(self) -> bool:
+        """Whether anything has been written that the game can go on from."""
+        return self._before is not None
+
+    @property
     def command(self) -> str:
         """The command that goes on with the game."""
         return going_on(None if self.path.parent == folder() else self.path)
 
     def forget(self) -> bool:
         """Remove the files of a game that was begun here, and so far is worth none; tell whether they are gone."""
-        if self._begun_here:
-            for path in (self.path, previous(self.path)):
-                path.unlink(missing_ok=True)
-        return self._begun_here
+        if not self._begun_here:
+            return False
+        try:
+            delete(self.path)
+        except OSError:  # the folder cannot be changed any more
+            return False
+        return True
 
     def _tidy(self) -> None:
         """Remove what a kill in the middle of writing has left behind."""
@@ -125,7 +142,7 @@ def folder() -> Path:
 
 
 def named(text: str) -> Path:
-    """Return the path that a person means.
+    """Return the path that a person means; of a link, the file behind it.
 
     Raises
     ------
@@ -134,18 +151,25 @@ def named(text: str) -> Path:
     """
     try:
         path = Path(text).expanduser()
+        os.fsencode(path)
     except RuntimeError as error:  # there is no such user
         raise TableError(f"{text}: {error}") from None
+    except UnicodeEncodeError:
+        raise TableError(f"{text!r}: there are no such letters in the names of files here") from None
     if path.name in ("", ".", "..") or "\0" in text:
         raise TableError(f"{text!r} is no name of a file")
-    return path
+    return _behind(path)
 
 
 def kept(text: str) -> Path:
-    """Return the file of a game that a person means: by its path, or by its name in the folder where games are kept."""
+    """Return the file of a game that a person means: by its path, or by its name in the folder where games are kept.
+
+    The ``.json`` at the end may be left out.
+    """
     path = named(text)
-    ours = folder() / path.name
-    return ours if len(path.parts) == 1 and not _is_there(path) and _is_there(ours) else path
+    places = (path, _behind(folder() / path)) if len(path.parts) == 1 else (path,)
+    meant = (place.with_name(place.name + end) for place in places for end in ("", ".json"))
+    return _behind(next((one for one in meant if _is_there(one)), path))
 
 
 def place(text: str) -> Path:
@@ -169,6 +193,11 @@ def place(text: str) -> Path:
     return path
 
 
+def _behind(path: Path) -> Path:
+    """Return the file behind a link, which is the one to hold and to write; any other path as it is."""
+    return Path(os.path.realpath(path)) if os.path.islink(path) else path
+
+
 def _is_there(path: Path) -> bool:
     """Return whether a game can be read there, the one before it counted."""
     try:
@@ -177,16 +206,43 @@ def _is_there(path: Path) -> bool:
         return False
 
 
-def fresh_path() -> Path:
-    """Return a file for a new game, named after the time."""
-    name = f"{time.strftime('%Y-%m-%d-%H%M%S')}"
-    paths = (folder() / f"{name}{f'-{number}' * (number > 1)}.json" for number in range(1, 1000))
-    return next(path for path in paths if not path.exists() and not previous(path).exists())
+@contextlib.contextmanager
+def fresh() -> Iterator[Path]:
+    """Hold a file for a new game, named after the time."""
+    name = time.strftime("%Y-%m-%d-%H%M%S")
+    for number in itertools.count(1):
+        path = folder() / f"{name}{f'-{number}' * (number > 1)}.json"
+        with in_use(path) as mine:
+            if mine and not any(os.path.lexists(one) for one in (path, previous(path))):
+                yield path
+                return
 
 
 def previous(path: Path) -> Path:
     """Return the file with what was written before."""
     return path.with_name(f"{path.name}.previous")
+
+
+def delete(path: Path) -> None:
+    """Remove the files of a game."""
+    for one in (path, previous(path)):
+        one.unlink(missing_ok=True)
+
+
+def is_open(path: Path) -> bool:
+    """Return whether a game is being played in another terminal."""
+    with in_use(path) as mine:
+        return not mine
+
+
+def clear_up() -> None:
+    """Remove finished games that were named after the time, but for the last twenty."""
+    ours = (path for path in _all_kept() if path.parent == folder() and _OWN_NAME.fullmatch(path.name))
+    finished = [path for path in ours if _is_over(path)]
+    with contextlib.suppress(OSError):
+        for path in finished[_FINISHED_KEPT:]:
+            if not is_open(path):
+                delete(path)
 
 
 @contextlib.contextmanager
@@ -198,29 +254,38 @@ def in_use(path: Path) -> Iterator[bool]:
             mine = stack.enter_context(held(lock))
         except OSError:  # nothing can be written there: whoever keeps the game says so
             mine = True
-        yield mine
-        if mine:
-            with contextlib.suppress(OSError):
-                lock.unlink()
+        try:
+            yield mine
+        finally:
+            if mine:
+                with contextlib.suppress(OSError):
+                    lock.unlink()
 
 
 def unfinished() -> Path | None:
-    """Return the file of the unfinished game that was played last, if there is one."""
-    return next(all_unfinished(), None)
+    """Return the file of the unfinished game that was played last and is open in no other terminal, if there is one."""
+    return next((path for path in all_unfinished() if not is_open(path)), None)
 
 
 def all_unfinished() -> Iterator[Path]:
     """Yield the files of all unfinished games where games are kept, the one that was played last first."""
+    return (path for path in _all_kept() if not _is_over(path))
+
+
+def _all_kept() -> list[Path]:
+    """Return the files of all games where games are kept, the one that was played last first."""
     names = {path.with_name(path.name.removesuffix(".previous")) for path in folder().glob("*.json*")}
-    found = [path for path in names if path.suffix == ".json" and (path.is_file() or previous(path).is_file())]
-    for path in sorted(found, key=last_written, reverse=True):
-        if not _is_over(path):
-            yield path
+    found = {_behind(path) for path in names if path.suffix == ".json" and last_written(path)}
+    return sorted(found, key=last_written, reverse=True)
 
 
 def last_written(path: Path) -> float:
-    """Return when a game was last written, in seconds as `time.time` counts them; 0 if never."""
-    return max((one.stat().st_mtime for one in (path, previous(path)) if one.is_file()), default=0.0)
+    """Return when a game was last written, in seconds as `time.time` counts them; 0 if nothing of it can be had."""
+    last = 0.0
+    for one in (path, previous(path)):
+        with contextlib.suppress(OSError):
+            last = max(last, one.stat().st_mtime) if one.is_file() else last
+    return last
 
 
 def _is_over(path: Path) -> bool:
@@ -258,7 +323,9 @@ def by_hand(table: Table) -> bool:
 
 
 def read(path: Path, seats: tuple[Seat, Seat] | None = None) -> Saved:
-    """Read a game from its file or, where that is damaged, what was written before.
+    """Read a game from its file or, where that is damaged or gone, what was written before.
+
+    A file of another version is not damaged, nor is one that cannot be read now: both may have what is needed.
 
     Parameters
     ----------
@@ -276,7 +343,7 @@ def read(path: Path, seats: tuple[Seat, Seat] | None = None) -> Saved:
         return _read_mat(path, seats)
     try:
         return _read(path, path)
-    except TableError as error:
+    except _DamagedError as error:
         before = previous(path)
         if not before.exists():
             raise
@@ -295,19 +362,25 @@ def _read(path: Path, asked: Path) -> Saved:
         data: Any = json.loads(content)
     except (ValueError, RecursionError) as error:
         reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
-        raise TableError(f"{path} is damaged or no saved game ({reason})") from None
+        raise _DamagedError(f"{path} is damaged or no saved game ({reason})") from None
     model = None
     if isinstance(data, dict) and data.get("format") == _FORMAT:
-        if data.get("version") != _VERSION:
-            raise TableError(f"{path} has version {data.get('version')!r}; version {_VERSION} can be read")
+        _refuse_other_versions(path, data, _VERSION)
         model, data = data.get("model"), data.get("table")
         if not isinstance(model, str | None):
-            raise TableError(f"{path} is damaged: its model should be a name, got {model!r}")
+            raise _DamagedError(f"{path} is damaged: its model should be a name, got {model!r}")
+    if isinstance(data, dict) and data.get("format") == TABLE_FORMAT:
+        _refuse_other_versions(path, data, TABLE_VERSION)
     try:
         table = Table.from_json(json.dumps(data))
     except TableError as error:
-        raise TableError(f"{path}: {error}") from None
+        raise _DamagedError(f"{path}: {error}") from None
     return Saved(table, model, asked, content)
+
+
+def _refuse_other_versions(path: Path, data: dict[str, Any], version: int) -> None:
+    if data.get("version") != version:
+        raise TableError(f"{path} has version {data.get('version')!r}; version {version} can be read")
 
 
 def _read_mat(path: Path, seats: tuple[Seat, Seat] | None) -> Saved:
@@ -324,4 +397,5 @@ def _content(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise TableError(f"cannot read {path}: {error.strerror or error}") from None
+        kind = _DamagedError if isinstance(error, FileNotFoundError) else TableError
+        raise kind(f"cannot read {path}: {error.strerror or error}") from None

@@ -4,23 +4,25 @@ The table is the judge of everything; here answers become actions, and events be
 goes through a `Screen`, and after every action the table is kept.
 """
 
+import re
 import textwrap
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
 
+from gammon_rl.bots.acting import bot_action
 from gammon_rl.bots.bot import Bot
 from gammon_rl.cli import saving, words
 from gammon_rl.cli.draw import UNICODE, Size, draw, paint
 from gammon_rl.cli.entry import going_on, read_play
 from gammon_rl.cli.looks import LOOKS, look, palette
-from gammon_rl.cli.players import Bots, bot_action
+from gammon_rl.cli.players import Bots
 from gammon_rl.cli.review import Known, Review, reconsidered, review
 from gammon_rl.cli.telling import LEVELS, YOU, Teller, cube_equities
 from gammon_rl.cli.terminal import Screen, TimeUpError
@@ -57,11 +59,14 @@ class Question(NamedTuple):
         The words that answer it.
     free : str
         What else answers it, in words.
+    unfit : collection of str
+        What the words mean that would be refused now; they are understood, but nobody is told to type them.
     """
 
     text: str
     words: Mapping[str, str]
     free: str = ""
+    unfit: Collection[str] = ()
 
 
 class Session:
@@ -99,6 +104,9 @@ class Session:
         self._known: Known = {}  # verdicts on decisions
         self._again: Known = {}  # and those of an opponent who looks further
         self._written = set[Path]()  # copies that may be written over
+        self._missed = set[str]()  # bots that cannot be had, and were spoken of
+        self._held = ExitStack()  # the file of another game that is played now
+        self._unkept = ""  # why the last actions are not in the file
         self._shown = ""  # the board that was shown last, without its dice
         self._viewer = next((seat for seat in (0, 1) if table.seats[seat].is_person), 0)
         self._sit()
@@ -106,16 +114,17 @@ class Session:
     def run(self) -> int:
         """Play until all is over or the person has had enough, and return the exit code: 130 after Ctrl-C, else 0."""
         code = 0
-        try:
-            self._keep()
-            while self._go():
+        with self._held:
+            try:
+                self._keep()
+                while self._go():
+                    pass
+            except LeaveError:
                 pass
-        except LeaveError:
-            pass
-        except (EOFError, KeyboardInterrupt) as error:
-            code = 130 if isinstance(error, KeyboardInterrupt) else 0
-            self._say()  # the question stands there without an answer
-        self._part()
+            except (EOFError, KeyboardInterrupt) as error:
+                code = 130 if isinstance(error, KeyboardInterrupt) else 0
+                self._say()  # the question stands there without an answer
+            self._part()
         return code
 
     def say_first(self, *lines: str) -> None:
@@ -174,13 +183,24 @@ class Session:
 
     def _bot(self, seat: int) -> None:
         """Let a bot act."""
+        bot = self._bot_called(self.table.bot_at(seat))
         with self._thinking(seat):
-            action = bot_action(self.table, self._bots.of(self.table.bot_at(seat)))
+            action = bot_action(self.table, bot)
         if isinstance(action, ac.Roll) and action not in self.table.legal_actions():
             self._show(seat)
             self._roll_by_hand(f"Dice of {self._names[seat]}")
         else:
             self._do(action)
+
+    def _bot_called(self, name: str) -> Bot:
+        """Return the bot of a name; where a saved game names one that cannot be had here, Easy in its place."""
+        try:
+            return self._bots.of(name)
+        except GammonError as error:
+            if name not in self._missed:
+                self._missed.add(name)
+                self._tell(f"The bot {name} cannot be had ({error}): easy plays in its place.")
+            return self._bots.of("easy")
 
     def _roll_by_hand(self, question: str) -> None:
         """Ask for the dice that were thrown, and roll them."""
@@ -196,7 +216,8 @@ class Session:
     def _enter_dice(self, text: str) -> None:
         roll = _dice_in(text)
         if roll is None:
-            self._say(f"{text!r} is no roll: two dice such as 31 or 3 1.")
+            first = "Roll first: " if "/" in text else ""
+            self._say(f"{first}{text!r} is no roll: two dice such as 31 or 3 1.")
             return
         table = self.table
         if ac.Roll() in table.legal_actions():  # the one that was undone would come again
@@ -217,7 +238,7 @@ class Session:
             self._say("The dice are the computer's; dice is for those that are typed in.")
         elif last is None or any(isinstance(one, ev.GameStarted) for one in since):
             self._say("Nothing has been rolled in this game.")
-        elif self.table.steps or any(self._by_person(one) for one in since):
+        elif self.table.steps or any(self._for_person(one) for one in since):
             self._say("Something was decided after the last roll, so it stands (against the computer, undo goes back).")
         elif not text:
             self._say("Expected the roll as it should be, such as dice 52.")
@@ -239,6 +260,11 @@ class Session:
     def _by_person(self, event: ev.Notice) -> bool:
         """Return whether a person has decided it."""
         return getattr(event, "by", "") == "player" and self._is_person(getattr(event, "seat", -1))
+
+    def _for_person(self, event: ev.Notice) -> bool:
+        """Return whether a person has decided it, or a bot for one, or their time was up."""
+        decided = getattr(event, "by", "table") != "table" and self._is_person(getattr(event, "seat", -1))
+        return decided or isinstance(event, ev.TimedOut)
 
     def _after_all(self) -> bool:
         """Show how it went, and play again if the person likes; return whether anything follows."""
@@ -272,7 +298,7 @@ class Session:
             except TimeUpError:
                 assert seat is not None
                 self._say()
-                self._do(ac.TimeOut(seat))
+                self._do(ac.TimeOut(seat, self._bots.first_of(self._opponent, "normal")))
             except IllegalActionError as error:
                 self._say(_short(error))
 
@@ -285,7 +311,10 @@ class Session:
                 rolls = f"Enter rolls{again}" if ready else "Your dice, such as 31"
                 doubles = ", d doubles" if table.may_double else ""
                 own = {**words.ROLL, **words.BEFORE_ROLL} if ready else words.BEFORE_ROLL
-                return Question(self._called(seat, rolls + doubles), own, "two dice" if by_hand else "")
+                legal = {type(action) for action in table.legal_actions()}
+                unfit = {name for name, kind in (("double", ac.Double), ("resign", ac.Resign)) if kind not in legal}
+                unfit |= set() if ready else {"roll"}
+                return Question(self._called(seat, rolls + doubles), own, "two dice" if by_hand else "", unfit)
             case Phase.CLOSED_BOARD:
                 return Question(self._called(seat, "You cannot enter: Enter passes, d doubles"), words.CLOSED)
             case Phase.DOUBLED:
@@ -371,7 +400,9 @@ class Session:
         level = words.meaning(text, words.LEVELS) if text else ""
         if not level:
             names = "single, gammon or backgammon" if len(levels) > 1 else "a single game: 1"
-            level = self._ask(Question(f"Resign {names} (Enter: no)", words.LEVELS), general=False)[0]
+            unfit = {"1", "2", "3"} - {str(one) for one in levels}
+            asked = Question(f"Resign {names} (Enter: no)", words.LEVELS, unfit=unfit)
+            level = self._ask(asked, general=False)[0]
         if level:
             self._do(ac.Resign(int(level)), seat)
 
@@ -379,14 +410,10 @@ class Session:
         """Make the play, or the steps, that a text means."""
         table = self.table
         if text.isdecimal() and text.isascii():
-            self._numbered = self._numbered or self._listed()
-            if 1 <= int(text) <= len(self._numbered):
-                self._make(self._numbered[int(text) - 1], seat)
-            else:
-                self._say(f"There is no play {text}; the numbers go from 1 to {len(self._numbered)}.")
+            self._pick(text, seat)
             return
         try:
-            meant = read_play(text, table)
+            meant = read_play(re.sub("^(play|move) ", "", text, flags=re.IGNORECASE), table)
         except GammonError as error:
             self._say(f"{error}.")
             return
@@ -394,6 +421,20 @@ class Session:
             self._make(meant, seat)
             return
         self._take(meant, seat)
+
+    def _pick(self, text: str, seat: int | None) -> None:
+        """Make the play of a number on the list that was shown last; if none was, show it instead."""
+        number, plays = int(text), self._numbered or self._listed()
+        seen = bool(self._numbered) or len(plays) == 1  # the only one is in the question
+        if _dice_in(text) and saving.by_hand(self.table) and not (seen and number <= len(plays)):
+            self._say(f"The roll has been typed in; if it was {text}: dice {text}. list shows the plays by number.")
+        elif not 1 <= number <= len(plays):
+            self._say(f"There is no play {text}; the numbers go from 1 to {len(plays)}.")
+        elif seen:
+            self._make(plays[number - 1], seat)
+        else:
+            self._list("")
+            self._say("A number makes one of these.")
 
     def _take(self, steps: Sequence[Step], seat: int | None) -> None:
         """Take steps, and end the turn if it is complete."""
@@ -409,8 +450,22 @@ class Session:
             if rest is not None:
                 self._take(rest, seat)
                 return
-            self._do(ac.Undo(len(self.table.steps)), seat)
+            self._take_back(len(self.table.steps))
         self._do(play, seat)
+
+    def _take_back(self, steps: int) -> None:
+        """Take back steps of the unfinished turn.
+
+        Between two people a table takes nothing back, and steps are the client's own: it is set up again without them.
+        """
+        if self.table.undoable:
+            self._do(ac.Undo(steps))
+            return
+        data = self.table.to_data()
+        left = str(data["steps"]).split()[:-steps]
+        self.table = Table.from_data({**data, "steps": " ".join(left)})
+        self._numbered = []
+        self._keep()
 
     def _listed(self) -> list[Play]:
         """Return the plays that can be made, in the order of the list."""
@@ -455,12 +510,13 @@ class Session:
             "look": self._change_look,
             "save": self._save,
             "load": self._load,
+            "delete": self._delete,
             "quit": self._quit,
         }
         try:
             commands[command](text)
         except (GammonError, OSError) as error:
-            self._say(_short(error))
+            self._say(_short(error, text))
 
     def _quit(self, _: str) -> None:
         raise LeaveError
@@ -471,17 +527,22 @@ class Session:
         self._say(f"Pips: {self._teller.score(pips)}.")
 
     def _go_back(self, text: str, kind: Callable[[int], ac.Action], most: int, what: str) -> None:
-        if sum(seat.is_person for seat in self.table.seats) != 1:
-            self._say("Going back is for one person against the computer.")
+        alone = sum(seat.is_person for seat in self.table.seats) == 1
+        if not alone:
+            most = len(self.table.steps) if kind is ac.Undo else 0
+        if not alone and not most:
+            self._say("Going back is for one person against the computer; two take back steps of an unfinished turn.")
         elif not most:
             self._say(f"There is nothing that can be {what}.")
         elif text and not (text.isdecimal() and text.isascii() and int(text[:9])):
             self._say(f"{text!r} is no number of steps and decisions; without any, one is {what}.")
         elif text and int(text[:9]) > most:
             self._say(f"Only {most} step{'s' * (most > 1)} or decision{'s' * (most > 1)} can be {what}.")
-        else:
+        elif alone:
             self._news.clear()
             self._do(kind(int(text or 1)))
+        else:
+            self._take_back(int(text or 1))
 
     def _auto(self, text: str) -> None:
         """Show or change what the table does by itself."""
@@ -519,8 +580,12 @@ class Session:
     def _save(self, text: str) -> None:
         """Say where the table is kept, or write a copy."""
         if not text:
-            where = self._keeper.path if self._keeper else "nowhere: save FILE writes it"
-            self._say(f"Kept after every action: {where}.")
+            if self._unkept:
+                self._say(f"The last moves are not kept: {self._unkept}; save FILE writes them.")
+            elif self._keeper:
+                self._say_whole("Kept after every action:", self._keeper.path)
+            else:
+                self._say("Kept nowhere; save FILE writes it.")
             return
         path = saving.place(text)
         if path.exists() and path not in self._written:
@@ -530,7 +595,7 @@ class Session:
                 return
         saving.export(path, self.table, self._bots.model)
         self._written.add(path)
-        self._say(f"Written: {path}.")
+        self._say_whole("Written:", path)
 
     def _load(self, text: str) -> None:
         """Go on with another table."""
@@ -548,15 +613,29 @@ class Session:
             self._tell(saved.remark)
         self._tell(f"Loaded: {text}.")
 
+    def _delete(self, _: str) -> None:
+        """Throw the game away and leave, if the person is sure."""
+        if not self._keeper:
+            self._say("This game is kept nowhere.")
+            return
+        asked = Question("Throw this game away (Enter: no)", {**words.YES_OR_NO, "": "no"})
+        if self._ask(asked, general=False)[0] == "yes":
+            saving.delete(self._keeper.path)
+            self._keeper = None
+            self._say("Deleted.")
+            raise LeaveError
+
     # Advice ------------------------------------------------------------------------------------------------------
 
     def _adviser(self) -> Bot | None:
         """Return who gives hints, or say that nobody can."""
-        opponent = next((seat.bot for seat in self.table.seats if seat.bot), "")
-        adviser = self._bots.adviser(opponent)
+        adviser = self._bots.adviser(self._opponent)
         if adviser is None:
-            self._say(f"No advice: no model is released for {self.table.options.variant}, and none was named.")
+            self._say_no_advice()
         return adviser
+
+    def _say_no_advice(self) -> None:
+        self._say(f"No advice: no model is released for {self.table.options.variant}, and none was named.")
 
     def _hint(self) -> None:
         """Show what a bot thinks of what is to be decided."""
@@ -581,11 +660,12 @@ class Session:
             self._say("No hint: no checker can move.")
             return
         width = max(len(one.play.text) for one in best)
-        self._advise(
+        rows = [
             f"{number:>3}. {one.play.text:<{width}} {one.equity:+.3f} {f'{-one.loss:+.3f}' if number > 1 else '':6} "
-            f"{100 * one.probs[0]:3.0f}% g{100 * one.probs[1]:<2.0f} {one.ply}-ply"
+            f"{100 * one.probs[0]:3.0f}% {100 * one.probs[1]:6.0f}% {one.ply}-ply"
             for number, one in enumerate(best, start=1)
-        )
+        ]
+        self._advise([f"     {'':<{width}} equity   loss  win  gammon depth", *rows])
         self._numbered = [one.play for one in best]
 
     def _hint_cube(self, bot: Bot) -> None:
@@ -637,8 +717,8 @@ class Session:
         """Show how well the persons have decided so far, or only find it out."""
         bot = self._bots.adviser()
         if bot is None:
-            if tell and not self.table.is_over:
-                self._adviser()
+            if tell:
+                self._say_no_advice()
             return
         for seat, who in enumerate(self.table.seats):
             if who.is_person:
@@ -649,8 +729,7 @@ class Session:
 
     def _say_review(self, found: Review, who: str, bot: Bot) -> None:
         """Say how well somebody has decided; an opponent who looks further, but not for long, says it of the worst."""
-        name = next((seat.bot for seat in self.table.seats if seat.bot), "")
-        other = self._bots.adviser(name)
+        other = self._bots.adviser(self._opponent)
         if other is None or not bot.level.ply < other.level.ply <= _QUICK:
             lines = found.lines(who)
         else:
@@ -680,10 +759,10 @@ class Session:
                 self._general(command, "")
             elif known:
                 return command, rest
-            elif question.free and answer and len(answer) <= _LONGEST and not _is_a_word(first):
+            elif question.free and answer and len(answer) <= _LONGEST and not words.is_a_word(first):
                 return "", answer
             else:
-                self._say(words.complaint(answer, places, question.free))
+                self._say(words.complaint(answer, places, question.free, question.unfit))
 
     def _read(self, question: Question, places: Sequence[Mapping[str, str]]) -> str:
         seconds = self._seconds_left()
@@ -719,11 +798,15 @@ class Session:
         self._names = (one.name, other.name)
         self._teller = Teller(self._names, self.table.options)
         self._deadline = None
+        if self._opponent:
+            self._bot_called(self._opponent)  # one that cannot be had is told of at once
 
     def _replace(self, table: Table) -> None:
         """Go on with another table, in a file of its own."""
         if self._keeper:
-            self._keeper = saving.Keeper(saving.fresh_path(), self._bots.model)
+            self._held.close()
+            self._unkept = ""
+            self._keeper = saving.Keeper(self._held.enter_context(saving.fresh()), self._bots.model)
         self.table = table
         self._viewer = next((seat for seat in (0, 1) if table.seats[seat].is_person), 0)
         self._news.clear()
@@ -732,13 +815,19 @@ class Session:
         self._keep()
 
     def _keep(self) -> None:
-        """Write the table to its file; where that cannot be done, say so once and play on."""
-        if self._keeper:
-            try:
-                self._keeper.keep(self.table)
-            except OSError as error:
-                self._keeper = None
-                self._tell(f"This game cannot be kept: {error}. It goes on, but will be lost when you leave.")
+        """Write the table to its file; where that cannot be done, say so once, and play on and try again."""
+        if not self._keeper:
+            return
+        before = self._unkept
+        try:
+            self._keeper.keep(self.table)
+            self._unkept = ""
+        except OSError as error:
+            self._unkept = error.strerror or str(error)
+        if self._unkept and not before:
+            self._tell(f"This game cannot be kept: {self._unkept}. It goes on, but may be lost when you leave.")
+        elif before and not self._unkept:
+            self._tell("This game is kept again.")
 
     def _part(self) -> None:
         """Say how things stand, and how to go on."""
@@ -750,16 +839,25 @@ class Session:
             self._say(f"Score: {self._teller.score(table.score)}. {count}.")
         if not self._keeper:
             return
-        played = any(isinstance(event, ev.Played) for event in table.record.events) or table.redoable
+        played = any(isinstance(event, ev.Played) for event in table.record.events) or table.steps or table.redoable
         gone = not played and self._keeper.forget()
         if gone:
             self._say("Nothing was played, nothing is kept.")
+        elif self._unkept:
+            self._say(f"The last moves are not kept: {self._unkept}.")
+            if self._keeper.holds_something:
+                self._say_whole("This goes on from before them:", self._keeper.command)
         elif not table.is_over:
-            self._say(f"It is saved: {self._keeper.command} goes on.")
+            self._say_whole("It is saved; this goes on:", self._keeper.command)
 
     def _mark(self) -> tuple[int, int, int]:
         """Return what differs once something has happened at the table."""
         return id(self.table), len(self.table.record.events), len(self.table.steps) + 100 * self.table.redoable
+
+    @property
+    def _opponent(self) -> str:
+        """The level of the bot that has a seat; empty between two persons."""
+        return next((seat.bot for seat in self.table.seats if seat.bot), "")
 
     def _is_person(self, seat: int) -> bool:
         return seat in (0, 1) and self.table.seats[seat].is_person
@@ -780,7 +878,13 @@ class Session:
         width = max(20, self._screen.size().columns - 1)
         if len(line) <= width or not self._screen.live:
             return [line]
-        return textwrap.wrap(line, width, subsequent_indent=" " * (len(line) - len(line.lstrip())))
+        indent = " " * (len(line) - len(line.lstrip()))
+        return textwrap.wrap(line, width, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False)
+
+    def _say_whole(self, text: str, what: object) -> None:
+        """Say something about a path or a command, which stands in a line of its own, to be copied."""
+        self._say(text)
+        self._screen.write(f"  {what}\n")
 
     def _tell(self, text: str) -> None:
         """Say what has happened, and keep it in view."""
@@ -809,17 +913,11 @@ class Session:
             self._screen.write(f"\n{drawing}\n\n")
             self._shown = without_dice
 
-    @contextmanager
-    def _thinking(self, seat: int | None = None, note: str = "Thinking ...") -> Iterator[None]:
+    def _thinking(self, seat: int | None = None, note: str = "Thinking ...") -> AbstractContextManager[None]:
         """Show on a terminal that the bot is at work."""
-        if seat is not None:
+        if seat is not None and not self._is_person(seat):
             note = f"{self._names[seat]} is thinking ..."
-        note = note if self._screen.live else ""
-        self._screen.write(note)
-        try:
-            yield
-        finally:
-            self._screen.write(f"\r{' ' * len(note)}\r" if note else "")
+        return self._screen.busy(note, lambda: self._show(self.table.to_act))
 
     @staticmethod
     def _within(name: str) -> str:
@@ -889,11 +987,6 @@ def _small(name: str) -> str:
     return "you" if name == YOU else name
 
 
-def _is_a_word(first: str) -> bool:
-    """Return whether a word, or its beginning, means something somewhere, and is no beginning of a play."""
-    return first.casefold() not in ("b", "o") and bool(words.meaning(first, words.EVERYWHERE))
-
-
 def _dice_in(text: str) -> tuple[int, int] | None:
     """Return the roll that a text means, None if none."""
     digits = [letter for letter in text if letter not in " -,"]
@@ -902,11 +995,12 @@ def _dice_in(text: str) -> tuple[int, int] | None:
     return int(digits[0]), int(digits[1])
 
 
-def _short(error: Exception) -> str:
-    """Return an error in one line, without the list of all that is legal."""
+def _short(error: Exception, typed: str = "") -> str:
+    """Return an error in one line, without the list of all that is legal; a name that was typed stays as it is."""
     text = str(error).partition("; legal are:")[0]
     text = text.replace(" is not legal now: ", " is not possible: ")
-    return f"{text[:1].upper()}{text[1:]}."
+    first = text[:1] if typed and text.startswith(typed) else text[:1].upper()
+    return f"{first}{text[1:]}."
 
 
 def _roll(dice: tuple[int, int]) -> str:

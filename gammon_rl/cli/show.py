@@ -4,9 +4,10 @@ from collections import deque
 from collections.abc import Callable
 from typing import Final
 
+from gammon_rl.bots.acting import bot_action
 from gammon_rl.cli.draw import UNICODE, paint
 from gammon_rl.cli.looks import look, palette
-from gammon_rl.cli.players import Bots, bot_action
+from gammon_rl.cli.players import Bots
 from gammon_rl.cli.session import picture
 from gammon_rl.cli.telling import Teller
 from gammon_rl.cli.terminal import Screen
@@ -57,7 +58,8 @@ class Show:
                 if over:
                     self._draw()
             if lines or table.dice:
-                self._pause()
+                with self._screen.busy("", self._draw):
+                    self._pause()
         self._screen.write(f"Score: {self._teller.score(table.score)}.\n")
 
     def _next(self) -> ac.Action:

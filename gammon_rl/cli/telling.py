@@ -115,13 +115,24 @@ class Teller:
 def cube_equities(decision: CubeDecision, again: bool, drop: str = "pass") -> tuple[tuple[str, float], ...]:
     """Return the equities of the choices at the cube, each with its name; `again` is for an owner, who redoubles.
 
+    Where a beaver is possible it has an equity of its own beside that of the take.
+
     Examples
     --------
+    >>> costs = {"take": 6.5, "pass": 8.5, "beaver": 0.0}
+    >>> cube_equities(CubeDecision(-1.0, -7.5, 1.0, False, True, True, "no double/beaver", costs), again=False)
+    (('no double', -1.0), ('double/beaver', -7.5), ('double/take', -1.0), ('double/pass', 1.0))
     >>> cube_equities(CubeDecision(0.5, 0.25, 1.0, False, True, False, "no redouble/take"), again=True)
     (('no redouble', 0.5), ('redouble/take', 0.25), ('redouble/pass', 1.0))
     """
     verb = "redouble" if again else "double"
-    return (f"no {verb}", decision.nd), (f"{verb}/take", decision.dt), (f"{verb}/{drop}", decision.dp)
+    doubled = min(decision.dt, decision.dp)  # with the right answer, which is what costs are held against
+    answers = {name: doubled + decision.costs[name] for name in ("beaver", "take") if name in decision.costs}
+    return (
+        (f"no {verb}", decision.nd),
+        *((f"{verb}/{name}", equity) for name, equity in (answers or {"take": decision.dt}).items()),
+        (f"{verb}/{drop}", decision.dp),
+    )
 
 
 def _third_person(verb: str) -> str:

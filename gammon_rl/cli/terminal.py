@@ -7,12 +7,14 @@ import shutil
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Final, Protocol
 
 from gammon_rl.cli.draw import PLAIN, UNICODE, Size, Style
+from gammon_rl.errors import TableError
 
 _CLEAR: Final = "\033[2J\033[H"
+_SET_BY_PYTHON: Final = ("C.UTF-8", "C.utf8", "UTF-8")  # what it puts into LC_CTYPE where the locale is C
 _FULL_COLOURS: Final = ("256color", "truecolor", "24bit", "kitty", "alacritty", "ghostty", "direct")
 
 
@@ -30,7 +32,7 @@ class Screen(Protocol):
 
     @property
     def style(self) -> Style:
-        """How boards are drawn; `UNICODE` only where `clear` and colours work."""
+        """How boards are drawn; `UNICODE` only where `clear` works."""
         ...
 
     @property
@@ -79,6 +81,10 @@ class Screen(Protocol):
         """
         ...
 
+    def busy(self, note: str, redraw: Callable[[], None]) -> AbstractContextManager[None]:
+        """Show a note while something takes time; what is typed meanwhile is kept for the next question, unseen."""
+        ...
+
 
 class Terminal:
     """The terminal at standard input and output, or whatever stands for it.
@@ -87,20 +93,27 @@ class Terminal:
     ----------
     plain : bool
         Whether to draw with plain characters and no colours, whatever the terminal can do.
+
+    Raises
+    ------
+    TableError
+        If standard output is closed.
     """
 
     def __init__(self, plain: bool = False) -> None:
+        if sys.stdout is None:
+            raise TableError("standard output is closed: there is nowhere to show the board")
         for stream, errors in ((sys.stdin, "replace"), (sys.stdout, "backslashreplace")):
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors=errors)  # whatever is typed is an answer, and can be shown
         self.live = sys.stdout.isatty()
         fancy = self.live and not plain and _can_show("".join(vars(UNICODE).values()))
         self.style = UNICODE if fancy else PLAIN
-        self.colours = _colours() if fancy else 0
+        self.colours = _colours() if fancy and not os.environ.get("NO_COLOR") else 0
         self._editor: Any = None
         self._redraw: Callable[[], None] | None = None
-        self._question = ""
-        if self.live and sys.stdin.isatty():
+        self._last_line: Callable[[], str] = str
+        if self.live and _typed_by_hand():
             self._edit_lines()
 
     def size(self) -> Size:
@@ -128,17 +141,35 @@ class Terminal:
         """Show a question and return the line that was typed; see `Screen`."""
         if self._editor:
             self._editor.set_completer(_completer(words))
-        self._question, self._redraw = question, redraw
+        typed = self._editor.get_line_buffer if self._editor else str
         try:
-            with _alarm(seconds):
+            with _alarm(seconds), self._redrawn(redraw, lambda: question + typed()):
                 line = input(question)
         except RuntimeError:  # standard input was closed before we were started
             raise EOFError from None
-        finally:
-            self._redraw = None
-        if not sys.stdin.isatty():
+        if not _typed_by_hand():
             self.write(f"{line}\n")  # so that a transcript is whole
         return line
+
+    @contextmanager
+    def busy(self, note: str, redraw: Callable[[], None]) -> Iterator[None]:
+        """Show a note while something takes time; see `Screen`."""
+        note = note if self.live else ""
+        self.write(note)
+        try:
+            with _without_echo(), self._redrawn(redraw, lambda: note):
+                yield
+        finally:
+            self.write(f"\r{' ' * len(note)}\r" if note else "")
+
+    @contextmanager
+    def _redrawn(self, redraw: Callable[[], None], last_line: Callable[[], str]) -> Iterator[None]:
+        """Let everything be drawn again meanwhile if the size changes, and the last line after it."""
+        self._redraw, self._last_line = redraw, last_line
+        try:
+            yield
+        finally:
+            self._redraw = None
 
     def _edit_lines(self) -> None:
         """Let `input` edit lines, remember and complete them, where that is to be had."""
@@ -158,18 +189,55 @@ class Terminal:
             redraw, self._redraw = self._redraw, None  # not again while it draws
             redraw()
             self._redraw = redraw
-            self.write(self._question + (self._editor.get_line_buffer() if self._editor else ""))
+            self.write(self._last_line())
+
+
+def _typed_by_hand() -> bool:
+    """Return whether answers come from a terminal; standard input may be closed."""
+    return sys.stdin is not None and sys.stdin.isatty()
 
 
 def _can_show(characters: str) -> bool:
-    """Return whether the terminal shows colours and these characters."""
-    if os.environ.get("NO_COLOR") or os.environ.get("TERM", "") in ("dumb", ""):
-        return sys.platform == "win32" and not os.environ.get("NO_COLOR") and bool(os.environ.get("WT_SESSION"))
+    """Return whether the terminal can be drawn on, and shows these characters."""
+    if os.environ.get("TERM", "") in ("dumb", ""):
+        return sys.platform == "win32" and bool(os.environ.get("WT_SESSION"))
     try:
         characters.encode(sys.stdout.encoding)
     except UnicodeEncodeError:
         return False
-    return True
+    return _locale_has_unicode()
+
+
+def _locale_has_unicode() -> bool:
+    """Return whether the locale that the user has set has all characters; one that is not set may.
+
+    Python takes UTF-8 for the C locale, so that the encoding of its output says nothing about the terminal.
+    """
+    get = os.environ.get
+    chosen = get("LC_CTYPE", "")
+    if chosen in _SET_BY_PYTHON:
+        chosen = get("LANG") or chosen
+    chosen = get("LC_ALL") or chosen or get("LANG") or "UTF-8"
+    return "utf8" in chosen.casefold().replace("-", "")
+
+
+@contextmanager
+def _without_echo() -> Iterator[None]:
+    """Keep what is typed off the screen, where the system can do that."""
+    if sys.platform == "win32" or not _typed_by_hand():
+        yield
+        return
+    import termios
+
+    descriptor = sys.stdin.fileno()
+    before = termios.tcgetattr(descriptor)
+    silent = list(before)
+    silent[3] &= ~termios.ECHO
+    termios.tcsetattr(descriptor, termios.TCSANOW, silent)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(descriptor, termios.TCSANOW, before)
 
 
 def _colours() -> int:

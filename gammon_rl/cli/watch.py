@@ -3,12 +3,14 @@
 import sys
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from gammon_rl.cli import flags
 from gammon_rl.errors import TableError
+
+_SLOWEST: Final = 3600
 
 
 def watch(
@@ -24,12 +26,14 @@ def watch(
     dice_seed: flags.SeedFlag = None,
     pace: Annotated[
         float | None,
-        typer.Option(min=0, help="Seconds between two actions.", show_default="1 on a terminal, else 0"),
+        typer.Option(metavar="S", help="Seconds between two actions.", show_default="1 on a terminal, else 0"),
     ] = None,
     model: flags.ModelFlag = None,
     look: flags.LookFlag = "walnut",
     plain: flags.PlainFlag = False,
-    save: Annotated[Path | None, typer.Option(help="Where to write it in the end: .json, or .mat.")] = None,
+    save: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Where to write it in the end: .json, or .mat.")
+    ] = None,
 ) -> int:
     """Watch two bots play a single game, or a match. Ctrl-C ends it."""
     from gammon_rl.cli import saving
@@ -41,6 +45,8 @@ def watch(
     from gammon_rl.table.table import Table
 
     look_of(look)
+    if pace is not None and not 0 <= pace <= _SLOWEST:
+        raise TableError(f"--pace: expected seconds from 0 to {_SLOWEST}, got {pace}")
     if save is not None:
         save = saving.place(str(save))
         if save.exists():

@@ -1,6 +1,6 @@
 """The words of the terminal: what a person may type, what its beginning means, and what was probably meant."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 from typing import Final
 
@@ -30,6 +30,7 @@ ALWAYS: Final = {
     "look": "look",
     "save": "save",
     "load": "load",
+    "delete": "delete",
     "help": "help",
     "?": "help",
     "quit": "quit",
@@ -41,8 +42,9 @@ WITH_MORE: Final = {"list", "resign", "undo", "redo", "dice", "auto", "look", "s
 _TOO_SHORT: Final = {
     ("p", "pass"),  # someone who wants the pips must not drop a double
     *(("r", word) for word in ("redo", "review", "resign")),  # r rolls, or nothing
-    ("d", "dice"),  # d is for doubles
+    *(("d", word) for word in ("dice", "delete")),  # d is for doubles
 }
+_MARKS: Final = "!.,;:"
 _SHORTEST_GUESS: Final = 3  # letters; fewer are near to too many words
 _EVERY_PLACE: Final = (BEFORE_ROLL, CLOSED, DOUBLED, BEAVER, RESIGNED, PLAYING, ALWAYS)
 EVERYWHERE: Final = {word: means for words in _EVERY_PLACE for word, means in words.items() if word}
@@ -64,7 +66,7 @@ HELP: Final = """\
   Your turn  roll (or Enter), double, resign     A double  take, drop, beaver
   A play     8/5 6/5, or a part of it; list numbers them, 3 makes the third
   Ask        hint, eval, review, board, pips     Back      undo, redo, dice
-  Keep       save FILE, load FILE, quit          Settings  auto, look
+  Keep       save FILE, load FILE, delete, quit  Settings  auto, look
   More       help plays, cube, advice, back, files or settings"""
 """What `help` says; with the board it fits a terminal of 24 lines."""
 
@@ -95,7 +97,8 @@ TOPICS: Final = {
   The game is kept after every action; play --continue goes on, and
   play --games lists the games that are kept.
   save FILE, load FILE: .json, or .mat for other programs
-  save alone says where the game is kept; quit leaves""",
+  save alone says where the game is kept; quit leaves
+  delete throws the game away, when you have said yes""",
     "settings": """\
   auto [forced|roll|bearoff] [on|off]: what the table does for you
   auto pause, auto resume: none of it for the rest of this game
@@ -109,7 +112,7 @@ _TOPIC_OF: Final = {
     **dict.fromkeys(("roll", "double", "take", "drop", "pass", "beaver", "resign", "accept", "decline"), "cube"),
     **dict.fromkeys(("hint", "eval", "review", "board", "pips"), "advice"),
     **dict.fromkeys(("undo", "redo", "dice"), "back"),
-    **dict.fromkeys(("save", "load", "quit", "exit"), "files"),
+    **dict.fromkeys(("save", "load", "delete", "quit", "exit"), "files"),
     **dict.fromkeys(("auto", "look"), "settings"),
 }
 
@@ -148,7 +151,19 @@ def meaning(word: str, *places: Mapping[str, str]) -> str:
     return ""
 
 
-def complaint(answer: str, places: Iterable[Mapping[str, str]], free: str = "") -> str:
+def is_a_word(first: str) -> bool:
+    """Return whether a word, or its beginning, means something somewhere, and is no beginning of a play."""
+    return first.casefold() not in ("b", "o") and bool(meaning(_bare(first), EVERYWHERE))
+
+
+def _bare(word: str) -> str:
+    """Return a word without the marks around it: ``:q!`` is ``q``."""
+    return word.strip(_MARKS) or word
+
+
+def complaint(
+    answer: str, places: Iterable[Mapping[str, str]], free: str = "", unfit: Collection[str] = frozenset()
+) -> str:
     """Return what is wrong with an answer, what was probably meant, and what was expected.
 
     Parameters
@@ -159,16 +174,31 @@ def complaint(answer: str, places: Iterable[Mapping[str, str]], free: str = "") 
         The words that fit, those of the question first.
     free : str
         What else is welcome, in words.
+    unfit : collection of str
+        What would be refused now, by what the words mean; it is not named.
+
+    Examples
+    --------
+    >>> complaint("x", (BEFORE_ROLL, ALWAYS), unfit={"double"})
+    "'x' is not understood. Expected roll or resign; ? explains."
+    >>> complaint("q!", (BEFORE_ROLL, ALWAYS)), complaint("8/5 6/5", (BEFORE_ROLL, ALWAYS))
+    ("'q!' is not understood; did you mean quit?", "Roll first: '8/5 6/5' is a play.")
     """
     own, *others = places
-    expected = [*([free] if free else []), *(word or "Enter" for word in dict.fromkeys(own))]
+    fit = {word: means for word, means in own.items() if means not in unfit}
+    expected = [*([free] if free else []), *(word or "Enter" for word in fit)]
     wanted = " or ".join(part for part in (", ".join(expected[:-1]), expected[-1]) if part)
     first = answer.partition(" ")[0]
-    known = [word for words in (own, *others) for word in words if word]
+    known = [word for words in (fit, *others) for word in words if word]
     if not answer:
         return f"Expected {wanted}; ? explains."
     if len(answer) > 60:
         return f"That is too long. Expected {wanted}; ? explains."
+    if "/" in first and "roll" in fit:
+        return f"Roll first: {answer!r} is a play."
+    bare = meaning(_bare(first), own, *others)
+    if bare and not meaning(first, own, *others):
+        return f"{answer!r} is not understood; did you mean {bare}?"
     meant = meaning(first, EVERYWHERE)
     if meant and not meaning(first, own, *others):
         return f"{answer!r} does not fit here: it is {_HERE.get(meant, 'for another time')}. Expected {wanted}."

@@ -10,12 +10,13 @@ from typing import Final, NamedTuple
 from gammon_rl.errors import MatFileError
 from gammon_rl.stakes.worth import CUBE_LIMIT
 from gammon_rl.table import events as ev
-from gammon_rl.table.mat_reader import UNKNOWN_PLAY, VARIATIONS, MatMatch, read_mat
+from gammon_rl.table.mat_reader import read_mat
 from gammon_rl.table.options import TableOptions
 from gammon_rl.table.record import GameRecord, Record
 from gammon_rl.table.table import Table
+from gammon_rl.table.transcript import UNKNOWN_PLAY, VARIATIONS, FileMatch
 
-__all__ = ["MatMatch", "read_mat", "to_mat"]
+__all__ = ["FileMatch", "read_mat", "to_mat"]
 
 _LEFT: Final = 28  # the width of the left column, as GNU Backgammon has it
 _NAME: Final = 31  # and of a name with its score
