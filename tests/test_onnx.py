@@ -254,7 +254,7 @@ def test_a_run_is_exported(run, tmp_path, flag):
     [
         (["standard", "x.safetensors", "--onnx"], "'x.safetensors' is no name for an ONNX file"),
         (["standard", "x.safetensors"], "standard: is a model already"),
-        (["standrad", "x.onnx"], "standrad: no such model file; released models here: standard"),
+        (["standrad", "x.onnx"], "standrad: no such model file; released models here: "),
         (["truncated.safetensors", "x.onnx"], "not a readable model file"),
         (["empty", "x.onnx"], "empty: holds no checkpoint"),
         (["standard", "there/x.onnx"], "there/x.onnx: cannot be written"),

@@ -371,7 +371,8 @@ def test_what_was_undone_cannot_be_nothing():
 def test_models_go_by_names_that_are_no_paths(tmp_path):
     gr.load_model("standard").save(tmp_path / "mine.safetensors")
     roster = Roster([str(tmp_path / "mine.safetensors"), f"other={tmp_path / 'mine.safetensors'}"])
-    assert [model.name for model in roster.about.models] == ["standard", "mine", "other"]
+    names = [model.name for model in roster.about.models]
+    assert (names[0], names[-2:]) == ("standard", ["mine", "other"])
     assert roster.bot("mine@1").level.ply == 1
     assert roster.bot("casual", "other").level.noise > 0
     assert roster.bot("mine") is roster.bot("mine")

@@ -274,7 +274,8 @@ def test_rows_do_not_affect_each_other() -> None:
     for row, p in enumerate(probs):
         alone = money_cube(p, "centre", jacoby=True, beavers=True)
         for name in ("nd", "dt", "dp", "beaver", "double", "take", "best", "doubled"):
-            assert getattr(alone, name) == getattr(cube, name)[row]
+            # the vector units of some processors round the last bit of a row in its own way
+            np.testing.assert_allclose(getattr(alone, name), getattr(cube, name)[row], rtol=1e-14)
 
 
 def test_efficiency_may_differ_from_row_to_row() -> None:
@@ -282,7 +283,7 @@ def test_efficiency_may_differ_from_row_to_row() -> None:
     x = np.linspace(0, 1, 40)
     cube = money_cube(probs, "mine", efficiency=x)
     for row in (0, 20, 39):
-        assert cube.nd[row] == money_cube(probs[row], "mine", efficiency=x[row]).nd
+        assert cube.nd[row] == pytest.approx(money_cube(probs[row], "mine", efficiency=x[row]).nd, rel=1e-14)
 
 
 # Values of GNU Backgammon 1.1.0a16 (the PyPI package gnubg) at 0-ply, for contact positions met in its own play:
