@@ -1321,7 +1321,7 @@ def test_a_finished_game_that_is_loaded_is_shown(tmp_path: Path) -> None:
     for style in (PLAIN, UNICODE):
         terminal, _, _ = run([f"load {mat}", "no"], table_of([(4, 2)], session=False), style=style)
         loaded = terminal.shown.partition("Play again")[0].rpartition("\x1b[2J" if style == UNICODE else "load ")[2]
-        assert "Loaded: " in loaded
+        assert "Loaded:" in loaded
         assert "score" in loaded
         assert loaded.count("1") > 0
         assert re.search(r"score 1", plain(loaded))

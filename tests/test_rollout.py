@@ -89,7 +89,7 @@ def test_an_interrupt_gives_the_rounds_so_far(judge):
             raise KeyboardInterrupt
 
     boards = gr.STANDARD.start()[None]
-    assert roll_out_until(judge, boards, 0, plies=1, trials=360, progress=tired).trials == 72
+    assert roll_out_until(judge, boards, 0, plies=3, trials=360, progress=tired).trials == 72
 
 
 def run(*arguments):
