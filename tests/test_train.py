@@ -20,6 +20,7 @@ from gammon_rl.bots.levels import NORMAL
 from gammon_rl.bots.player import RandomPlayer, SearchPlayer
 from gammon_rl.bots.search import outcomes_ahead
 from gammon_rl.cli import app
+from gammon_rl.eval.encoder import INPUTS
 from gammon_rl.eval.model import Model
 from gammon_rl.eval.network import POINTS
 from gammon_rl.exact.bearoff import load_bearoff
@@ -324,6 +325,9 @@ def test_schedules_are_straight_lines_between_points():
         ({"games": True}, "games must be a whole number, got True"),
         ({"hidden": []}, "hidden must be one or more positive sizes"),
         ({"hidden": [80, -1]}, "hidden must be one or more positive sizes"),
+        ({"companion": [0]}, "companion must be positive sizes, or none, got [0]"),
+        ({"companion": [8], "quick": "standard-quick"}, "companion learns from the first game; with quick it is"),
+        ({"companion": [8], "start": "standard"}, "companion learns from the first game; with start it is"),
         ({"hidden": "big"}, "hidden must be a list of whole numbers, got 'big'"),
         ({"trace": 1.5}, "trace must stay within 0 to 1, got 1.5"),
         ({"trace": [[0, 0.5], [0.2]]}, "trace must be a number or [[share of run, value], ...]"),
@@ -404,12 +408,25 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(tmp_path):
 
 def test_a_little_learning_beats_random_play(tmp_path):
     config = {"games": 4000, "parallel_games": 128, "minibatch": 256, "hidden": (16,), "step_size": 3e-3}
-    run_to_end(tmp_path / "run", **config)
-    model = export_run(tmp_path / "run", tmp_path / "m.safetensors")
-    learned, random = SearchPlayer(model, NORMAL, "learned"), RandomPlayer(gr.STANDARD, 1)
-    result = meet(learned, random, 200)
-    assert result.points > 1
-    assert result.wins > 0.8
+    run_to_end(tmp_path / "run", companion=(8,), **config)
+    for companion, units in ((False, 16), (True, 8)):
+        model = export_run(tmp_path / "run", tmp_path / "m.safetensors", companion=companion)
+        assert model.info["layers"] == [INPUTS, units, 6]
+        learned, random = SearchPlayer(model, NORMAL, "learned"), RandomPlayer(gr.STANDARD, 1)
+        result = meet(learned, random, 200)
+        assert result.points > 1
+        assert result.wins > 0.8
+
+
+def test_a_companion_leaves_the_net_few_plays_and_is_never_an_old_one(tmp_path):
+    trainer = Trainer(TrainConfig(**(SMALL | {"companion": (4,)})), tmp_path / "run")
+    boards = random_positions(50, 1)[0]
+    boards = boards[np.abs(boards).sum(axis=1) == 30]
+    seen = []
+    trainer.run(lambda status: seen.append(trainer.play.quick.outcomes(boards)))
+    assert not np.allclose(seen[0], seen[1], atol=1e-6)
+    with pytest.raises(gr.RunError, match="has no companion"):
+        export_run(run_to_end(tmp_path / "alone").directory, tmp_path / "m.safetensors", companion=True)
 
 
 def test_a_run_that_is_interrupted_and_resumed_ends_as_one_that_was_not(tmp_path):
@@ -433,8 +450,9 @@ LABELS = {"generations": 2, "labels": 600, "label_games": 10, "label_segment": 8
 
 
 def test_generations_of_labels_resume_to_the_same_bytes_from_every_piece(tmp_path):
-    config = TrainConfig(**(SMALL | LABELS))
-    run_to_end(tmp_path / "whole", **LABELS)
+    changes = LABELS | {"companion": (4,)}
+    config = TrainConfig(**(SMALL | changes))
+    run_to_end(tmp_path / "whole", **changes)
     stages = []
     cut = tmp_path / "cut"
     for piece in range(1000):

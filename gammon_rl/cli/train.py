@@ -85,6 +85,9 @@ def export(
     onnx: Annotated[
         bool, typer.Option("--onnx", help="Write ONNX; so does a FILE that ends in .onnx.", show_default=False)
     ] = False,
+    companion: Annotated[
+        bool, typer.Option("--companion", help="Write the run's companion instead.", show_default=False)
+    ] = False,
 ) -> None:
     """Write the evaluator of a run as one model file that needs no torch, or as an ONNX file for other languages.
 
@@ -92,6 +95,8 @@ def export(
     that says how a position becomes its input.
     """
     if onnx or file.suffix.casefold() == ".onnx":
+        if companion:
+            raise RunError("--companion is written as a model file first; that is written as ONNX")
         from gammon_rl.eval.onnx_card import card_beside
         from gammon_rl.eval.onnx_file import CHECKED, export_onnx
         from gammon_rl.train.export import evaluator_of
@@ -105,7 +110,7 @@ def export(
         return
     from gammon_rl.train.export import export_run
 
-    model = export_run(Path(source), file)
+    model = export_run(Path(source), file, companion=companion)
     typer.echo(f"{file}: {model.rules.name}, layers {model.info['layers']}, {model.info['games']:,} games")
 
 

@@ -31,6 +31,7 @@ OF_THE_CLOCK = frozenset(("checkpoint_minutes", "meter_minutes", "meter_games"))
 
 _LARGEST = {
     "hidden": 65_536,
+    "companion": 65_536,
     "workers": 1024,
     "parallel_games": 1_000_000,
     "segment": 10_000,
@@ -65,6 +66,8 @@ class TrainConfig:
     quick: str = ""
     """A small model file, or the name of a released one such as ``standard-quick``, that leaves only the best few plays
     for the net to look at; worth it for wide nets."""
+    companion: tuple[int, ...] = ()
+    """Units of a small net that learns beside the net from the first game and does what `quick` does; none if empty."""
     device: str = "cpu"
     """Where the net lives: cpu, cuda or mps; games are played on the CPU in any case."""
     bearoff: bool = False
@@ -130,6 +133,11 @@ class TrainConfig:
                 faults.append(f"{name} must not be negative, got {getattr(self, name)}")
         if not self.hidden or min(self.hidden) < 1:
             faults.append(f"hidden must be one or more positive sizes, got {list(self.hidden)}")
+        if min(self.companion, default=1) < 1:
+            faults.append(f"companion must be positive sizes, or none, got {list(self.companion)}")
+        if self.companion and (self.start or self.quick):
+            other = "start" if self.start else "quick"
+            faults.append(f"companion learns from the first game; with {other} it is `quick` that names one")
         for name in ("gradient_limit", "checkpoint_minutes"):
             if not getattr(self, name) > 0:
                 faults.append(f"{name} must be positive, got {getattr(self, name)}")

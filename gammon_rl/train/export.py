@@ -8,21 +8,22 @@ from gammon_rl.errors import RunError
 from gammon_rl.eval.model import Model, is_model, load_model
 from gammon_rl.rules.variants import variant
 from gammon_rl.train.checkpoint import has_checkpoint, load_checkpoint
+from gammon_rl.train.config import config_from
 
 
-def export_run(run: Path, file: Path) -> Model:
-    """Write the evaluator of a run's newest checkpoint as a model file, and return it as loaded again.
+def export_run(run: Path, file: Path, *, companion: bool = False) -> Model:
+    """Write the evaluator of a run's newest checkpoint, or its companion, as a model file; return it as loaded again.
 
     Raises
     ------
     RunError
-        If the directory holds no checkpoint, or the file cannot be written.
+        If the directory holds no checkpoint, the run has no companion, or the file cannot be written.
     """
     if not file.name:
         raise RunError(f"{str(file)!r} is no name for a model file")
     if not has_checkpoint(run) and is_model(str(run)):
         raise RunError(f"{run}: is a model already; a file name that ends in .onnx writes it as ONNX")
-    model = _evaluator(run)
+    model = _evaluator(run, companion)
     try:
         model.save(file)
     except OSError as error:
@@ -43,13 +44,16 @@ def evaluator_of(source: str) -> Model:
     return load_model(source)
 
 
-def _evaluator(run: Path) -> Model:
-    """Return the evaluator of a run's newest checkpoint."""
+def _evaluator(run: Path, companion: bool = False) -> Model:
+    """Return the evaluator of a run's newest checkpoint, or its companion, whose weights come after."""
     checkpoint = load_checkpoint(run)
-    config, tensors = checkpoint.about["config"], checkpoint.tensors
+    config, tensors = config_from(checkpoint.about["config"]).as_dict(), checkpoint.tensors
+    if companion and not config["companion"]:
+        raise RunError(f"{run}: the run has no companion; its configuration names none")
+    first = len(config["hidden"]) + 1 if companion else 0
     layers = tuple(
         (tensors[f"weights.{2 * number}"], tensors[f"weights.{2 * number + 1}"])
-        for number in range(len(config["hidden"]) + 1)
+        for number in range(first, first + len(config["companion" if companion else "hidden"]) + 1)
     )
     info = {
         "config": config,

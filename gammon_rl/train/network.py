@@ -255,6 +255,7 @@ class Judge:
     """
 
     def __init__(self, net: Net, precision: torch.dtype = torch.float32, bearoff: Bearoff | None = None) -> None:
+        self.rules = net.rules
         self._exact = FoldedNet(net)
         half = precision != torch.float32 and net.device.type == "cpu"
         self._quick = HalfNet(net) if half else self._exact

@@ -64,19 +64,20 @@ class SelfPlay:
         How many at once.
     rng : numpy.random.Generator
         The dice, and the random plays.
-
     quick : Evaluator, optional
         What leaves only the best few plays for the judge to look at.
 
     Attributes
     ----------
+    quick : Evaluator or None
+        As given; another may take its place between segments.
     ended : int
         Games that have ended so far.
     """
 
     def __init__(self, rules: Variant, games: int, rng: np.random.Generator, quick: Evaluator | None = None) -> None:
         self.rules = rules
-        self._quick = quick
+        self.quick = quick
         self.rng = rng
         self._start = rules.start()
         self.boards: Boards = np.tile(self._start, (games, 1))
@@ -107,8 +108,8 @@ class SelfPlay:
 
     def best(self, judge: Judge, boards: Boards, parents: NDArray[np.int64], afterstates: Boards) -> Boards:
         """Return the best afterstate of each board by the judge, int8 (N, 26), of its legal plays."""
-        if self._quick is not None:
-            keep = worth_a_look(self._quick, parents, afterstates)
+        if self.quick is not None:
+            keep = worth_a_look(self.quick, parents, afterstates)
             parents, afterstates = parents[keep], afterstates[keep]
         equity = judge.equity(afterstates)
         settle(boards, parents, afterstates, equity, self.rules)

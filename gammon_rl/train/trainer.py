@@ -123,11 +123,16 @@ class Trainer:
         self.net.start_at(_BASE_RATES)
         if config.start and not checkpoint:
             self.net.grow_from(_model_for(config, "start").layers)
-        self.net.to(self.ranks.device(config.device))
+        self.nets = [self.net]
+        if config.companion:
+            self.nets.append(Net(config.companion, self.rules))
+            self.nets[1].start_at(_BASE_RATES)
+        for net in self.nets:
+            net.to(self.ranks.device(config.device))
         self.precision = precision(config.precision, self.net.device)
         self.bearoff = load_bearoff(self.rules) if config.bearoff else None
         self.teacher = self._teacher() if config.teacher else None
-        self.parameters = list(self.net.parameters())
+        self.parameters = [parameter for net in self.nets for parameter in net.parameters()]
         self.optimiser = self._fresh_optimiser()
         self.rng = np.random.default_rng(dice[self.ranks.rank])
         quick = _model_for(config, "quick") if config.quick else None
@@ -315,6 +320,9 @@ class Trainer:
         return WithBearoff(model, self.bearoff) if self.bearoff else model
 
     def _judge(self) -> Judge:
+        """Return the net as it is now, with its companion as it is now beside it."""
+        for companion in self.nets[1:]:
+            self.play.quick = Judge(companion)
         return Judge(self.net, self.precision, self.bearoff)
 
     def _fresh_optimiser(self) -> torch.optim.Adam:
@@ -328,7 +336,7 @@ class Trainer:
         minibatch: int,
         step_size: Callable[[float], float],
     ) -> float:
-        """Take a pass over positions in the given order; return the mean loss. `step_size` is asked by share done."""
+        """Take a pass over positions in an order; return the net's mean loss. `step_size` is asked by share done."""
         losses = []
         device = self.net.device
         boards_tensor, targets_tensor = torch.from_numpy(boards), torch.from_numpy(targets)
@@ -336,14 +344,16 @@ class Trainer:
         for number, batch in enumerate(batches):
             for group in self.optimiser.param_groups:
                 group["lr"] = step_size(number / len(batches))
-            logits = self.net(boards_tensor[batch].to(device), self.precision)
-            loss = functional.cross_entropy(logits, targets_tensor[batch].to(device))
+            here, wanted = boards_tensor[batch].to(device), targets_tensor[batch].to(device)
             self.optimiser.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
+            each = [functional.cross_entropy(net(here, self.precision), wanted) for net in self.nets]
+            for loss in each:
+                loss.backward()  # type: ignore[no-untyped-call]
             self.ranks.average(self.parameters)
-            torch.nn.utils.clip_grad_norm_(self.parameters, self.config.gradient_limit)
+            for net in self.nets:
+                torch.nn.utils.clip_grad_norm_(net.parameters(), self.config.gradient_limit)
             self.optimiser.step()
-            losses.append(float(loss.detach()))
+            losses.append(float(each[0].detach()))
         return float(np.mean(losses))
 
     def _loss(self, boards: Boards, targets: Floats) -> float:
