@@ -496,14 +496,35 @@ def test_a_server_starts_outlives_its_worker_and_finishes_what_was_begun():
             assert 'gammon_rl_requests_total{path="/v1/play",status="200"} 1' in told
 
             answers = []
-            slow = {"position": THREE_ONE, "bot": "hard@3"}
+            slow = {"position": THREE_ONE.replace(":31:", ":43:"), "bot": "hard@3"}  # many good plays
             asking = threading.Thread(target=lambda: answers.append(_ask(address, "/v1/analyse", slow)))
             asking.start()
             while "gammon_rl_waiting 1" not in _ask(address, "/metrics")[1].decode():
+                assert asking.is_alive()
                 time.sleep(0.01)
             server.send_signal(signal.SIGTERM)
             asking.join()
             assert answers[0][0] == 200
+            assert server.wait(60) == 0
+        finally:
+            server.kill()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="workers are forked")
+def test_a_worker_that_hangs_is_replaced():
+    command = [sys.executable, "-m", "gammon_rl", "serve", "--port", "0", "--time-limit", "0.1"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            assert server.stderr is not None
+            address = server.stdout.readline().split()[0]
+            assert _until_it_answers(address) == 200
+            hanging = _worker_of(server.pid)
+            os.kill(hanging, signal.SIGSTOP)
+            assert f"worker {hanging} hangs" in server.stderr.readline()
+            assert _until_it_answers(address) == 200
+            assert "gammon_rl_worker_deaths_total 1" in _ask(address, "/metrics")[1].decode()
+            server.send_signal(signal.SIGTERM)
             assert server.wait(60) == 0
         finally:
             server.kill()

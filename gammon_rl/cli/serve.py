@@ -59,7 +59,7 @@ def serve(
     if ws.CAN_FORK:
         ws.Workers(app, sock, counts, workers, time_limit).run()
     else:
-        ws.answer(ws.server_config(app, time_limit), sock)
+        ws.answer(ws.server_config(app, time_limit), sock, counts)
 
 
 def _require_libraries() -> None:

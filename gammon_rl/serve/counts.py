@@ -36,7 +36,8 @@ class Counts:
         self._times = {door: first + number * width for number, door in enumerate(doors)}
         self._waiting = first + len(doors) * width
         self._deaths = self._waiting + 1
-        self._size = self._deaths + 1
+        self._beats = self._deaths + 1
+        self._size = self._beats + 1
         self._cells = memoryview(mmap.mmap(-1, 8 * self._size * workers)).cast("d")
         self._row = 0
 
@@ -55,6 +56,14 @@ class Counts:
     def waiting(self, questions: int) -> None:
         """Say how many questions this worker has in its queue."""
         self._cells[self._row + self._waiting] = questions
+
+    def beat(self) -> None:
+        """Say that this worker goes on."""
+        self._cells[self._row + self._beats] += 1
+
+    def beats(self, number: int) -> float:
+        """Return how often a worker has said that it goes on."""
+        return self._cells[number * self._size + self._beats]
 
     def died(self, number: int) -> None:
         """Count that a worker had to be replaced; for the parent alone."""

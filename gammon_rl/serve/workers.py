@@ -1,7 +1,8 @@
 """The processes of a server: one that listens and looks after the others, and workers that answer.
 
 Everything is loaded before the workers are forked, so that they share it, and one that has died is replaced within a
-moment. They all accept from one socket: what a dead one had not yet accepted goes to the others.
+moment. They all accept from one socket: what a dead one had not yet accepted goes to the others. Each says all the time
+that it goes on; one that has not for longer than a request may take hangs, and is killed.
 """
 
 import gc
@@ -12,7 +13,7 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any, Final, NoReturn
 
@@ -24,7 +25,8 @@ from gammon_rl.serve.counts import Counts
 CAN_FORK: Final = hasattr(os, "fork")
 
 _SIGNALS: Final = ("SIGINT", "SIGTERM")
-_GRACE: Final = 5.0  # seconds that a worker has to end beyond those of its requests
+_GRACE: Final = 5.0  # seconds that a worker has to end, or to say that it goes on, beyond those of its requests
+_LOOK: Final = 0.5  # seconds between two looks at the workers
 _SHORT: Final = 1.0  # seconds: a worker that lives less is not replaced at once, so that nothing spins
 
 _log = logging.getLogger(__name__)
@@ -45,13 +47,26 @@ def listen(host: str, port: int) -> socket.socket:
         raise OSError(f"cannot listen at {host} port {port}: {error.strerror}") from None
 
 
-def answer(config: uvicorn.Config, sock: socket.socket) -> None:
+def answer(config: uvicorn.Config, sock: socket.socket, counts: Counts) -> None:
     """Answer in this process until it is told to end, by Ctrl-C or SIGTERM; what was begun is finished first."""
-    server = uvicorn.Server(config)
+    server = _Server(config, counts)
     for name in _SIGNALS:
         # The server has its own handlers while it runs, and raises the signal again after it.
         signal.signal(getattr(signal, name), server.handle_exit)
     server.run(sockets=[sock])
+
+
+class _Server(uvicorn.Server):
+    """A server that says in the counts that it goes on."""
+
+    def __init__(self, config: uvicorn.Config, counts: Counts) -> None:
+        super().__init__(config)
+        self._counts = counts
+
+    async def on_tick(self, counter: int) -> bool:
+        """Say so; it is called ten times a second."""
+        self._counts.beat()
+        return await super().on_tick(counter)
 
 
 def server_config(app: ASGIApp, seconds: float) -> uvicorn.Config:
@@ -70,7 +85,7 @@ def server_config(app: ASGIApp, seconds: float) -> uvicorn.Config:
 
 
 class Workers:
-    """Workers that are replaced when they die, where processes can be forked.
+    """Workers that are replaced when they die or hang, where processes can be forked.
 
     Parameters
     ----------
@@ -90,7 +105,10 @@ class Workers:
         self._config, self._sock = server_config(app, seconds), sock
         self._counts, self._number, self._seconds = counts, number, seconds
         self._alive: dict[int, tuple[int, float]] = {}  # by process: the row, and since when
-        self._ending = False
+        self._silent: dict[
+            int, tuple[float, int]
+        ] = {}  # by process: its beats when last looked at, and how often they were so
+        self._until: float | None = None  # when those are killed that have not ended, once they are told to
         self._lifeline, self._held = os.pipe()  # the end that is held closes with this process, however it ends
 
     def run(self) -> None:
@@ -99,13 +117,15 @@ class Workers:
         gc.freeze()  # what is shared stays shared: nobody counts in its headers
         for name in _SIGNALS:
             signal.signal(getattr(signal, name), self._end)
-        signal.signal(signal.SIGALRM, self._kill)
+        signal.signal(signal.SIGALRM, self._look)
+        signal.setitimer(signal.ITIMER_REAL, _LOOK, _LOOK)
         for row in range(self._number):
             self._start(row)
         while self._alive:
             pid, status = os.waitpid(-1, 0)
             row, since = self._alive.pop(pid, (-1, 0.0))
-            if row < 0 or self._ending:
+            self._silent.pop(pid, None)
+            if row < 0 or self._until is not None:
                 continue
             _log.warning("worker %d ended (%s) and is replaced", pid, _how(status))
             self._counts.died(row)
@@ -114,9 +134,9 @@ class Workers:
             self._start(row)
 
     def _start(self, row: int) -> None:
-        signals = [getattr(signal, name) for name in _SIGNALS]
+        signals = [getattr(signal, name) for name in (*_SIGNALS, "SIGALRM")]
         signal.pthread_sigmask(signal.SIG_BLOCK, signals)  # none comes between a fork and knowing of it
-        if not self._ending:
+        if self._until is None:
             pid = os.fork()
             if not pid:
                 self._work(row, signals)
@@ -128,12 +148,12 @@ class Workers:
         code = 1
         try:
             os.close(self._held)
-            for number in (*signals, signal.SIGALRM):
+            for number in signals:
                 signal.signal(number, signal.SIG_DFL)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
             threading.Thread(target=self._end_with_parent, daemon=True).start()
             self._counts.of_worker(row)
-            answer(self._config, self._sock)
+            answer(self._config, self._sock, self._counts)
             code = 0
         except BaseException:
             _log.exception("a worker failed")
@@ -145,16 +165,26 @@ class Workers:
         os.kill(os.getpid(), signal.SIGTERM)
 
     def _end(self, number: int, frame: Any) -> None:
-        if not self._ending:
-            self._ending = True
-            signal.setitimer(signal.ITIMER_REAL, self._seconds + _GRACE)
-        self._tell(signal.SIGTERM)
+        if self._until is None:
+            self._until = time.monotonic() + self._seconds + _GRACE
+        self._tell(signal.SIGTERM, self._alive)
 
-    def _kill(self, number: int, frame: Any) -> None:
-        self._tell(signal.SIGKILL)
+    def _look(self, number: int, frame: Any) -> None:
+        """Kill those that hang; looks are counted, not seconds, as all may have been stopped together."""
+        if self._until is not None:
+            if time.monotonic() > self._until:
+                self._tell(signal.SIGKILL, self._alive)
+            return
+        for pid, (row, _) in self._alive.items():
+            beats, (before, looks) = self._counts.beats(row), self._silent.get(pid, (-1.0, 0))
+            self._silent[pid] = beats, looks + 1 if beats == before else 0
+        hanging = [pid for pid, (_, looks) in self._silent.items() if looks * _LOOK > self._seconds + _GRACE]
+        for pid in hanging:
+            _log.warning("worker %d hangs", pid)
+        self._tell(signal.SIGKILL, hanging)
 
-    def _tell(self, what: signal.Signals) -> None:
-        for pid in self._alive:
+    def _tell(self, what: signal.Signals, workers: Iterable[int]) -> None:
+        for pid in workers:
             with suppress(ProcessLookupError):  # it has ended, and is about to be known
                 os.kill(pid, what)
 
