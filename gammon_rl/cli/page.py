@@ -14,6 +14,7 @@ from gammon_rl.bots.analysis import BLUNDER, CLOSE, ERROR, Analysis, Decision, F
 from gammon_rl.cli import report
 from gammon_rl.cli.board_svg import SHAPES, board_svg
 from gammon_rl.cli.report import GROUPS, headline, outcome, sub_headline, verdict
+from gammon_rl.cli.telling import cube_equities
 from gammon_rl.rules.steps import Step
 from gammon_rl.table import events as ev
 
@@ -341,9 +342,10 @@ def _plays(decision: Decision) -> str:
 def _cube(decision: Decision, name: str) -> str:
     cube = decision.cube
     assert cube is not None
+    again = decision.position.cube_owner != "centre"
     rows = [
-        f"<tr><td>{words}</td><td>{_signed(equity)}</td></tr>"
-        for words, equity in (("No double", cube.nd), ("Double, take", cube.dt), ("Double, drop", cube.dp))
+        f"<tr><td>{words.capitalize().replace('/', ', ')}</td><td>{_signed(equity)}</td></tr>"
+        for words, equity in cube_equities(cube, again, "drop")
     ]
     win, gammon, _, lost_gammon, _ = (100 * chance for chance in decision.probs)
     return _table(("For the doubler", "Equity"), rows) + (
