@@ -1,3 +1,4 @@
+import math
 import os
 import threading
 import time
@@ -351,6 +352,18 @@ def test_a_call_is_cancelled_from_another_thread_and_answers(model):
         stop.set()
         assert asked.result(timeout=5).steps
     assert {one.ply for one in bot.analyse(gr.Position.start(), (3, 1), stop=stop)} == {0}
+
+
+@pytest.mark.parametrize("limit", ["1", math.nan, object()])
+def test_a_time_limit_that_is_no_number_is_refused(model, limit):
+    with pytest.raises(gr.ConfigError, match="time_limit must be a number of seconds"):
+        gr.Bot("hard", model).choose_play(gr.Position.start(), (3, 1), time_limit=limit)
+
+
+def test_a_bot_takes_a_variant_by_its_name():
+    assert gr.Bot("easy", rules="nackgammon").rules is gr.NACKGAMMON
+    with pytest.raises(gr.InvalidNotationError, match="unknown variant 'chess'"):
+        gr.Bot("easy", rules="chess")
 
 
 def test_threads_share_a_bot(model, met):

@@ -65,6 +65,8 @@ def test_answers_are_those_of_the_bot(client):
         "mwc": None,
     }
     assert (cube["nd"], cube["dt"], cube["dp"]) == pytest.approx((expected.nd, expected.dt, expected.dp))
+    easy = client.post("/v1/cube", json={"position": "start", "bot": "easy"}).json()
+    assert (easy["action"], easy["nd"], easy["dt"], easy["dp"]) == ("no double/take", None, None, None)
     found = client.post("/v1/analyse", json={"position": "start", "dice": [3, 1], "most": 2}).json()
     best = bot.analyse(START, (3, 1))
     assert found["plays"] == len(best) == 16
@@ -139,7 +141,26 @@ def test_other_variants_are_played_as_far_as_there_are_models(client):
         ("/v1/play", {"position": OVER, "dice": [3, 1]}, 422, "invalid_position", "the game is over"),
         ("/v1/play", {"position": DOUBLED, "dice": [3, 1]}, 422, "invalid_position", "a double is on offer"),
         ("/v1/analyse", {"position": DOUBLED, "dice": [3, 1]}, 422, "invalid_position", "a double is on offer"),
-        ("/v1/play", {"position": THREE_ONE, "bot": "../../etc/passwd"}, 422, "invalid_request", "pattern"),
+        (
+            "/v1/play",
+            {"position": THREE_ONE, "bot": "../../etc/passwd"},
+            422,
+            "invalid_notation",
+            "no bot is called '../../etc/passwd'",
+        ),
+        ("/v1/play", {"position": THREE_ONE, "bot": "hard@4"}, 422, "invalid_notation", "with @0 to @3"),
+        ("/v1/play", {"position": THREE_ONE, "dice": [6, 5]}, 422, "invalid_position", "dice are 6 and 5"),
+        ("/v1/play", {"position": {"board": 3}}, 422, "invalid_request", "position.BoardPosition.board: Input should"),
+        ("/v1/table/new", {"seed": 3}, 422, "invalid_table", "a seed is for seeded dice"),
+        ("/v1/table/new", {"seats": [{"name": "A"}, {"name": "B", "bot": "gnu"}]}, 422, "invalid_notation", "'gnu'"),
+        (
+            "/v1/table/new",
+            {"options": {"variant": "tavla"}, "seats": [{"name": "A"}, {"name": "B", "bot": "hard"}]},
+            422,
+            "no_model",
+            "tavla",
+        ),
+        ("/v1/play/", {"position": THREE_ONE}, 404, "not_found", ""),
         ("/v1/play", {"position": THREE_ONE, "bot": "nobody"}, 422, "invalid_notation", "no bot is called 'nobody'"),
         ("/v1/play", {"position": THREE_ONE, "bot": "easy@1"}, 422, "invalid_notation", "easy@1"),
         ("/v1/play", {"position": THREE_ONE, "model": "x.safetensors"}, 422, "invalid_notation", "no model is called"),
@@ -309,16 +330,21 @@ def test_plays_chosen_together_are_those_chosen_alone(roster):
 def test_a_match_is_played_to_its_end_over_http(client):
     options = {"match_length": 1, "variant": "hypergammon"}
     seats = [{"name": "Ann"}, {"name": "Robot", "bot": "easy"}]
-    answer = client.post("/v1/table/new", json={"options": options, "seats": seats})
+    answer = client.post("/v1/table/new", json={"options": options, "seats": seats, "views": True})
     for _ in range(500):
         assert answer.status_code == 200
         at = answer.json()
+        told = ms.TableAnswer.model_validate(at)  # each field is there and of the type that the document says
+        assert told.views
+        mine = told.views.seat_0.model_fields_set
+        assert ("legal" in mine) == (at["state"]["to_act"] in (0, None))
+        assert told.views.seat_0.board == told.views.seat_1.board == told.state.board
         if at["state"]["is_over"]:
             break
         action = {"type": "bot"} if at["state"]["bot"] else at["state"]["legal"][-1]
         if action["type"] == "resign":
             action = {"type": "roll"}
-        answer = client.post("/v1/table/apply", json={"table": at["table"], "action": action})
+        answer = client.post("/v1/table/apply", json={"table": at["table"], "action": action, "views": True})
     assert max(at["state"]["score"]) >= 1
     assert at["events"][-1]["type"] == "match_ended"
     gr.Table.from_data(at["table"]).record.check()

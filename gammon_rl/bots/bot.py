@@ -31,7 +31,7 @@ from gammon_rl.rules.dice import checked_dice
 from gammon_rl.rules.notation import Play, play_of
 from gammon_rl.rules.plays import legal_plays
 from gammon_rl.rules.position import Position
-from gammon_rl.rules.variants import STANDARD, Boards, Variant
+from gammon_rl.rules.variants import STANDARD, Boards, Variant, variant
 from gammon_rl.stakes.cube import CubeDecision, CubeEquities
 from gammon_rl.stakes.equity import turned_probs
 from gammon_rl.stakes.worth import Stakes
@@ -83,8 +83,8 @@ class Bot:
         ``hard`` the solved game instead where its file is at hand (Hypergammon).
     seed : int, optional
         Of its random choices.
-    rules : Variant
-        The variant it plays.
+    rules : Variant or str
+        The variant it plays, or its name, such as ``nackgammon``.
     bearoff : bool, optional
         Whether to take the end of the race from the bear-off databases. By default they are used if they are there and
         sound, and nothing is ever built; True builds what is missing first; False does without.
@@ -95,7 +95,7 @@ class Bot:
     Raises
     ------
     InvalidNotationError
-        If there is no such level.
+        If there is no such level or variant.
     ModelFileError
         If the model cannot be used.
     DatabaseFileError
@@ -107,13 +107,13 @@ class Bot:
         level: str | Level = "hard",
         model: Evaluator | str | Path | None = None,
         seed: int | None = None,
-        rules: Variant = STANDARD,
+        rules: Variant | str = STANDARD,
         *,
         bearoff: bool | None = None,
         quick: Evaluator | None = None,
     ) -> None:
         self.level = level if isinstance(level, Level) else _level(level)
-        self.rules = rules
+        self.rules = rules = variant(rules) if isinstance(rules, str) else rules
         self._rng = np.random.default_rng(seed)
         self._one_at_a_time = threading.Lock()  # for the generator; all else never changes
         self._evaluator: Evaluator | None = None
@@ -165,7 +165,7 @@ class Bot:
         dice : (int, int)
             The roll.
         time_limit : float, optional
-            Seconds it may take.
+            Seconds it may take; 0 or less is as little as it can.
         stop : Stop, optional
             Such as a `threading.Event`: once it is set, from another thread, the call ends with what it knows by then.
 
@@ -179,6 +179,8 @@ class Bot:
         InvalidPositionError
             If the dice are none, the game is over, a double waits for its answer, or the position is of another
             variant.
+        ConfigError
+            If the time limit is no number of seconds.
         """
         clock = Clock.of(time_limit, stop)
         parents, afterstates = self._legal(position, dice)

@@ -4,12 +4,15 @@ Everything a search does goes through its evaluator, so an evaluator that minds 
 the search itself need not know of time.
 """
 
+import math
 import time
 from dataclasses import dataclass
+from numbers import Real
 from typing import Final, Protocol
 
 import numpy as np
 
+from gammon_rl.errors import ConfigError
 from gammon_rl.eval.evaluator import Evaluator
 from gammon_rl.eval.network import Floats
 from gammon_rl.rules.variants import Boards, Variant
@@ -47,9 +50,17 @@ class Clock:
 
     @classmethod
     def of(cls, time_limit: float | None, stop: Stop | None = None) -> "Clock":
-        """Return a clock that runs from now; a part of short limits is kept back for the answer."""
+        """Return a clock that runs from now; a part of short limits is kept back for the answer.
+
+        Raises
+        ------
+        ConfigError
+            If the limit is no number of seconds.
+        """
         if time_limit is None:
             return cls(None, stop)
+        if not isinstance(time_limit, Real) or math.isnan(time_limit):
+            raise ConfigError(f"time_limit must be a number of seconds, got {time_limit!r}")
         return cls(time.monotonic() + time_limit - min(_MARGIN, time_limit / 4), stop)
 
     @property

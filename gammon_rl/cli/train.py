@@ -122,4 +122,4 @@ def torch_is_there() -> bool:
 def require_torch() -> None:
     """Say in one line what is missing if it is not."""
     if not torch_is_there():
-        raise RunError("this needs torch and tensorboard, the extra 'train': pip install '.[train]'")
+        raise RunError("this needs torch and tensorboard, the extra 'train': pip install 'gammon-rl[train]'")

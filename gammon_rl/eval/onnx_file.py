@@ -70,7 +70,7 @@ def export_onnx(model: Model, path: Path, about: str = "") -> OnnxFile:
     if os.path.isdir(path):
         raise ModelFileError(f"{path}: is a directory, expected the name of a file")
     if not (find_spec("onnx") and find_spec("onnxruntime")):
-        raise ModelFileError("this needs onnx and onnxruntime, the extra 'onnx': pip install '.[onnx]'")
+        raise ModelFileError("this needs onnx and onnxruntime, the extra 'onnx': pip install 'gammon-rl[onnx]'")
     card = path.with_name(f"{path.name}.md")
     text = onnx_card(model, path.name, about)
     content = onnx_bytes(model, _properties(model, text))

@@ -6,7 +6,7 @@ from typing import Any
 from gammon_rl.bots.acting import bot_action
 from gammon_rl.bots.bot import Bot, Candidate
 from gammon_rl.bots.clock import Stop
-from gammon_rl.errors import IllegalActionError, InvalidPositionError
+from gammon_rl.errors import IllegalActionError, InvalidPositionError, TableError
 from gammon_rl.rules.notation import Play, play_of
 from gammon_rl.rules.plays import legal_plays
 from gammon_rl.rules.position import Position
@@ -18,7 +18,6 @@ from gammon_rl.table import actions as ac, events as ev
 from gammon_rl.table.data import Data, built
 from gammon_rl.table.dice import DiceSource, HandDice, SeededDice, SystemDice
 from gammon_rl.table.options import Seat, TableOptions
-from gammon_rl.table.state import Phase
 from gammon_rl.table.table import Table
 
 
@@ -56,6 +55,8 @@ def roll_of(question: ms.PlayQuestion | ms.AnalyseQuestion | ms.LegalQuestion, p
         raise InvalidPositionError("a double is on offer: it is answered before anything is played")
     if question.dice:
         first, second = question.dice
+        if position.dice not in (None, (first, second), (second, first)):
+            raise InvalidPositionError(f"dice are {first} and {second}, but the position has the roll {position.dice}")
         return first, second
     if position.dice is None:
         raise NoDiceError("there is no roll: give dice, or a position that has them")
@@ -75,7 +76,8 @@ def play(roster: Roster, question: ms.PlayQuestion, time_limit: float, stop: Sto
 
 def cube(roster: Roster, question: ms.CubeQuestion, time_limit: float, stop: Stop) -> ms.CubeAnswer:
     """Answer with a cube decision."""
-    return _cube_answer(bot_of(question, roster).cube_action(position_of(question), time_limit, stop))
+    bot = bot_of(question, roster)
+    return _cube_answer(bot.cube_action(position_of(question), time_limit, stop), bot.has_opinions)
 
 
 def analyse(roster: Roster, question: ms.AnalyseQuestion, time_limit: float, stop: Stop) -> ms.AnalyseAnswer:
@@ -114,6 +116,11 @@ def new_table(roster: Roster, question: ms.NewTableQuestion, time_limit: float, 
     """Answer with a new table."""
     options = built(TableOptions, question.options, "options")
     seats = [built(Seat, seat, f"seat {number}") for number, seat in enumerate(question.seats)]
+    for seat in seats:
+        if seat.bot:
+            roster.bot(seat.bot, rules=options.rules)
+    if question.seed is not None and question.dice != "seeded":
+        raise TableError(f"a seed is for seeded dice, and dice are {question.dice!r}")
     dice: dict[str, DiceSource] = {"system": SystemDice(), "hand": HandDice()}
     source = dice.get(question.dice) or SeededDice(question.seed)
     return _table_answer(Table(options, seats, source, light=question.light), (), question.views)
@@ -172,19 +179,11 @@ def _state(table: Table) -> Data:
         "game": table.game,
         "crawford": table.crawford,
         "is_over": table.is_over,
-        "legal": _legal(table),
-        "next_steps": [ac.action_to_data(ac.TakeStep(step.start, step.end)) for step in table.next_steps()],
+        **table.choices(),
         "undoable": table.undoable,
         "redoable": table.redoable,
         "running_time": running and {"seat": running.seat, "seconds": running.seconds},
     }
-
-
-def _legal(table: Table) -> list[Data]:
-    """Return the legal actions, whole plays as texts."""
-    if table.phase is Phase.TO_PLAY and not table.steps:
-        return [ac.action_to_data(ac.Play(one.text)) for one in table.plays]
-    return [ac.action_to_data(action) for action in table.legal_actions()]
 
 
 def _views(table: Table) -> dict[str, Any]:
@@ -227,6 +226,8 @@ def _probs_answer(probs: tuple[float, ...]) -> ms.ProbsAnswer:
     )
 
 
-def _cube_answer(decision: CubeDecision) -> ms.CubeAnswer:
+def _cube_answer(decision: CubeDecision, opinions: bool = True) -> ms.CubeAnswer:
     fields = {name: getattr(decision, name) for name in ms.CubeAnswer.model_fields}
+    if not opinions:
+        fields |= dict.fromkeys(("nd", "dt", "dp"))
     return ms.CubeAnswer.model_construct(**{**fields, "mwc": decision.mwc and list(decision.mwc)})

@@ -122,11 +122,13 @@ def make_app(roster: Roster, limits: Limits | None = None, counts: Counts | None
         Route(path, _Door(service, path, partial(service.show, page)), methods=["GET"])
         for path, page in zip(PAGES, pages, strict=True)
     ]
-    return Starlette(
+    app = Starlette(
         routes=[*asked, *shown],
         lifespan=lifespan,
         exception_handlers={404: partial(refuse, "not_found"), 405: partial(refuse, "method_not_allowed")},
     )
+    app.router.redirect_slashes = False  # a redirect would lead out of the proxy's TLS
+    return app
 
 
 def new_counts(workers: int = 1) -> Counts:
@@ -237,7 +239,7 @@ class _Service:
 
 
 def _written(answer: BaseModel) -> Content:
-    return Content(answer.model_dump_json().encode())
+    return Content(answer.model_dump_json(warnings=False).encode())  # plain data may stand for the model it becomes
 
 
 async def _unless_gone(receive: Receive, work: Coroutine[Any, Any, _T]) -> _T:

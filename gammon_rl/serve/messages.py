@@ -9,7 +9,9 @@ from gammon_rl.rules.position import LONGEST_MATCH
 from gammon_rl.table.actions import Action
 from gammon_rl.table.data import type_name
 from gammon_rl.table.dice import SystemDice
-from gammon_rl.table.options import Seat, TableOptions
+from gammon_rl.table.events import Notice
+from gammon_rl.table.options import Seat, Settings, TableOptions
+from gammon_rl.table.state import Phase
 from gammon_rl.table.table import Table
 
 NAME: Final = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
@@ -28,6 +30,14 @@ _XGID: Final = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10"
 _CUBE: Final = "XGID=---BCCC-BB---bb----cccb---:0:0:1:00:2:4:0:7:10"
 _LOST: Final = "XGID=----EEE-----------------b-:1:-1:1:00:0:0:0:0:10"
 _WON: Final = "XGID=-B-----------------eee----:1:1:1:00:0:0:0:0:10"  # the same, seen by the other player
+
+
+def _opened(kind: type) -> dict[str, Any]:
+    """Return the JSON schema of a record of the table as it goes out, to which more may come."""
+    schema = _closed(kind)
+    for part in (schema, *schema.get("properties", {}).values()):
+        part.pop("additionalProperties", None)
+    return schema
 
 
 def _closed(kind: type) -> dict[str, Any]:
@@ -51,6 +61,16 @@ def _action_schema() -> dict[str, Any]:
         properties = {"type": {"const": type_name(kind)}, **schema.get("properties", {})}
         kinds.append({**schema, "properties": properties, "required": ["type", *schema.get("required", [])]})
     return {"oneOf": [{"type": "object", "additionalProperties": False, **kind} for kind in kinds]}
+
+
+def _event_schema() -> dict[str, Any]:
+    """Return the JSON schema of what happens at a table."""
+    kinds = []
+    for kind in get_args(Notice):
+        schema = _opened(kind)
+        properties = {"type": {"const": type_name(kind)}, **schema.get("properties", {})}
+        kinds.append({**schema, "type": "object", "properties": properties, "required": ["type"]})
+    return {"oneOf": kinds}
 
 
 class Question(BaseModel):
@@ -92,7 +112,7 @@ class BotQuestion(PositionQuestion):
 
     bot: str = Field(
         "normal",
-        pattern=f"^{NAME}(@[0-3])?$",
+        max_length=80,
         description="A level (`easy`, `novice`, `casual`, `normal`, `hard`) or a model of this server; `normal`, "
         "`hard` and models take a depth, as in `hard@1`.",
     )
@@ -220,9 +240,7 @@ class ApplyQuestion(Question):
 
 
 class Answer(BaseModel):
-    """What every answer is."""
-
-    model_config = ConfigDict(extra="forbid")
+    """What every answer is; a client does not stop at fields it does not know, for more may come."""
 
 
 class StepAnswer(Answer):
@@ -273,9 +291,11 @@ class CubeAnswer(Answer):
     double: bool = Field(description="Whether to double.")
     take: bool = Field(description="Whether a double is rightly taken.")
     beaver: bool = Field(description="Whether it is rightly beavered.")
-    nd: float = Field(description="Equity of the player on roll without a double.")
-    dt: float = Field(description="After double and take, or beaver where `beaver` is true.")
-    dp: float = Field(description="After double and pass.")
+    nd: float | None = Field(
+        description="Equity of the player on roll without a double. `easy` has none: it decides by pips alone."
+    )
+    dt: float | None = Field(description="After double and take, or beaver where `beaver` is true.")
+    dp: float | None = Field(description="After double and pass.")
     costs: dict[str, float] = Field(description="What each choice gives away.")
     mwc: Annotated[list[float], Field(min_length=3, max_length=3)] | None = Field(
         description="`nd`, `dt` and `dp` as chances of winning the match; null in money play."
@@ -298,15 +318,88 @@ class ResignAnswer(Answer):
     accept: bool | None = None
 
 
+class RunningTime(Answer):
+    """Whose time runs."""
+
+    seat: SeatNumber
+    seconds: float = Field(description="What is left of it.")
+
+
+class Situation(Answer):
+    """How a table stands, as everybody may see it. Seats are numbers; nobody's seat is null."""
+
+    phase: Literal[tuple(phase.value for phase in Phase)] = Field(description="What is to be done.")  # type: ignore[valid-type]
+    turn: SeatNumber | None = Field(description="Whose turn it is.")
+    to_act: SeatNumber | None = Field(description="Who has to act; null where either may, or nobody.")
+    board: Board = Field(
+        description="The board at the beginning of the turn, always as seat 0 sees it, whoever looks: positive are "
+        "checkers of seat 0. To draw it for seat 1, turn it: `-board[25 - i]` at every `i`."
+    )
+    dice: Roll | None = Field(description="The roll to be played.")
+    cube: int | None = Field(description="Its value; null where there is none.")
+    cube_owner: SeatNumber | None = Field(description="Who owns it; null in the centre.")
+    resignation: int = Field(description="What is offered: 0 nothing, 1 a single game, 2 a gammon, 3 a backgammon.")
+    score: Score = Field(description="Points of seat 0 and of seat 1.")
+    game: int = Field(description="The number of the game, from 1.")
+    crawford: bool
+    running_time: RunningTime | None
+
+
+class StateAnswer(Situation):
+    """How a table stands and what may be done, for the host."""
+
+    bot: str = Field(description="The bot that has to act; empty for a person, or where nobody has to.")
+    position: str | None = Field(
+        description="The position as an XGID, seen by the player who has to act, as `/v1/play` and `/v1/cube` take it."
+    )
+    is_over: bool
+    steps: list[str] = Field(description="Steps taken so far in this turn, such as `8/5`.")
+    next_steps: list[str] = Field(description="Steps that may be taken now, each as `take_step` with start and end.")
+    legal: list[dict[str, Any]] = Field(
+        description="The legal actions, as they can be sent; whole plays as texts.",
+        json_schema_extra={"items": _action_schema()},
+    )
+    undoable: int = Field(description="How many decisions can be taken back.")
+    redoable: int = Field(description="How many of those taken back can be done again.")
+
+
+class ViewAnswer(Situation):
+    """What one person may see: how the table stands, its options and record, and what is theirs alone."""
+
+    options: dict[str, Any] = Field(json_schema_extra=_opened(TableOptions))
+    seats: list[dict[str, Any]] = Field(json_schema_extra={"items": _opened(Seat)})
+    events: list[dict[str, Any]] = Field(
+        description="Everything that has happened.", json_schema_extra={"items": _event_schema()}
+    )
+    bots: Annotated[list[str], Field(min_length=2, max_length=2)] = Field(
+        description="The bot at each seat, now; empty for a person."
+    )
+    seat: SeatNumber | None = Field(None, description="Who looks; missing for a spectator, as all that follows.")
+    settings: dict[str, Any] | None = Field(None, json_schema_extra=_opened(Settings))
+    undoable: int | None = None
+    redoable: int | None = None
+    steps: list[str] | None = Field(None, description="As in `state`; missing while it is the other player's turn.")
+    next_steps: list[str] | None = None
+    legal: list[dict[str, Any]] | None = Field(default=None, json_schema_extra={"items": _action_schema()})
+
+
+class Views(Answer):
+    """What each player and a spectator may see."""
+
+    seat_0: ViewAnswer = Field(alias="0")
+    seat_1: ViewAnswer = Field(alias="1")
+    spectator: ViewAnswer | None = Field(description="Null if nobody may watch.")
+
+
 class TableAnswer(Answer):
     """A table after what was done."""
 
     table: dict[str, Any] = Field(description="The table, to be kept by the host alone and sent with the next action.")
-    events: list[dict[str, Any]] = Field(description="What was done and what followed by itself.")
-    state: dict[str, Any] = Field(description="Whose turn it is and what may be done, for the host.")
-    views: dict[str, Any] | None = Field(
-        None, description="What each player (`0`, `1`) and a spectator may see (null if they may not watch)."
+    events: list[dict[str, Any]] = Field(
+        description="What was done and what followed by itself.", json_schema_extra={"items": _event_schema()}
     )
+    state: StateAnswer
+    views: Views | None = Field(None, description="Only if they were asked for.")
 
 
 class HealthAnswer(Answer):

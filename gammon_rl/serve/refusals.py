@@ -101,6 +101,10 @@ def refusal_of(error: Exception) -> Refusal | None:
 def _of_body(error: ValidationError) -> Refusal:
     """Return the refusal of a body by the first things that are wrong with it."""
     faults = error.errors(include_url=False, include_context=False)
+    # Of a position that is an object it is no news that it is no text, and the other way round.
+    faults = [
+        fault for fault in faults if fault["loc"][-1:] not in (("constrained-str",), ("BoardPosition",))
+    ] or faults
     if faults[0]["type"] == "json_invalid":
         return Refusal("invalid_json", faults[0]["msg"])
     told = []

@@ -391,17 +391,33 @@ double, resign 1, resign 2, resign 3
             "game": state.game,
             "crawford": state.crawford,
             "bots": [self.bot_at(0), self.bot_at(1)],
-            "running_time": None if running is None else list(running),
+            "running_time": running and {"seat": running.seat, "seconds": running.seconds},
         }
         if seat is not None:
             view["seat"] = seat
             view["settings"] = to_data(self.settings(seat), typed=False)
             view["undoable"], view["redoable"] = self.undoable, self.redoable
-            if self.to_act in (None, seat):
-                view["steps"] = [notation.format_play([step]) for step in self._steps]
-                view["next_steps"] = [notation.format_play([step]) for step in self.next_steps()]
-                view["legal"] = [ac.action_to_data(action) for action in self.legal_actions()]
+            if self.to_act in (None, seat) and not self.bot_at(seat):
+                view |= self.choices()
         return view
+
+    @_at_one_moment
+    def choices(self) -> Data:
+        """Return what whoever has to act may do, as plain data for JSON: for them, and for the host.
+
+        Returns
+        -------
+        dict
+            ``steps``, those taken in this turn, and ``next_steps``, those that may be taken now, as texts such as
+            ``8/5``; and ``legal``, the actions of `legal_actions`, whole plays as texts.
+        """
+        whole = self.phase is Phase.TO_PLAY and not self._steps
+        actions = [ac.Play(one.text) for one in self.plays] if whole else self.legal_actions()
+        return {
+            "steps": [notation.format_play([step]) for step in self._steps],
+            "next_steps": [notation.format_play([step]) for step in self.next_steps()],
+            "legal": [ac.action_to_data(action) for action in actions],
+        }
 
     # What may be done --------------------------------------------------------------------------------------------
 
