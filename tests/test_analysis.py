@@ -1,5 +1,6 @@
 """What decisions lost and rolls were worth, and how the command line tells it."""
 
+import dataclasses
 import json
 import os
 import re
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.cells import cell_len
 
 from gammon_rl.bots.analysis import (
     KINDS,
@@ -330,8 +332,22 @@ def test_the_lines_fit_a_terminal(session: Analysis) -> None:
     assert lines[at - 1].startswith(f"  1. -{worst.loss:.3f}  game {worst.game}, {NAMES[worst.seat]}, {worst.what}: ")
 
 
+@pytest.mark.parametrize("name", ["Maximilian Alexander", "Maximilian Xy", "\u5f35\u5049" * 8, "A"])
+def test_a_name_too_long_is_cut_and_never_a_number(session: Analysis, name: str) -> None:
+    seats = tuple(dataclasses.replace(seat, name=name) for seat in session.record.seats)
+    found = dataclasses.replace(session, record=dataclasses.replace(session.record, seats=seats))
+    lines = list(report.lines(found, "normal", 0))
+    at = next(place for place, line in enumerate(lines) if line.startswith("Game "))
+    for line, game in zip(lines[at + 1 :], session.record.games, strict=False):
+        if game.result:
+            assert line.endswith(f" +{game.result.points}")
+        assert cell_len(line) <= 79
+    heads = next(line for line in lines if name[0] in line and not line.startswith(name[0]))
+    assert cell_len(heads) == cell_len(next(line for line in lines if line.startswith("PR ")))
+
+
 SCHEMA = {
-    "": "format version source complete opinion variant match_length unit players result games decisions rolls",
+    "": "format version source notes complete opinion variant match_length unit players result games decisions rolls",
     "players": "name pr error_rate snowie_error_rate decisions errors blunders loss lost turns luck luck_worth kinds",
     "games": "number score crawford result players",
     "decisions": "event game seat kind dice done best loss lost counts xgid gnubg_id plays cube probs",
@@ -490,6 +506,20 @@ def test_all_kinds_of_files_are_read(run: Callable[..., tuple[object, str, str]]
     assert found[0]["decisions"][0]["done"] == "6/3 3/2"
     assert found[0]["opinion"] == {"level": "normal", "ply": 0, "model": None}
     assert all(one == found[0] for one in found)
+
+
+def test_what_a_file_says_that_cannot_have_been_is_told(
+    run: Callable[..., tuple[object, str, str]], tmp_path: Path
+) -> None:
+    mat, html = tmp_path / "a.mat", tmp_path / "a.html"
+    lines = ("5 point match", "", " Game 1", " Ann : 0    Bob : 0", "  1) 31: 8/5 6/5    42: 8/4 6/4")
+    mat.write_text("\n".join((*lines, "  2) 31: 8/7 8/5    31: 13/9", "      Wins 2 points", "")))
+    code, told, said = run(mat, "--level", "normal", "--json", "--html", html)
+    assert code == 0
+    (note,) = json.loads(told)["notes"]
+    assert "what follows that is left out" in note
+    assert f"{mat}, {note}\n" in said
+    assert note in html.read_text()
 
 
 def test_a_variant_that_the_model_knows_is_analysed(

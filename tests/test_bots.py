@@ -360,6 +360,21 @@ def test_a_time_limit_that_is_no_number_is_refused(model, limit):
         gr.Bot("hard", model).choose_play(gr.Position.start(), (3, 1), time_limit=limit)
 
 
+def test_what_a_caller_gets_wrong_is_an_error_of_ours(model):
+    for seed in (-1, 1.5, "x"):
+        with pytest.raises(gr.ConfigError, match="seed must be a whole number"):
+            gr.Bot("easy", seed=seed)
+    with pytest.raises(gr.InvalidNotationError, match="level 3"):
+        gr.Bot(3)
+    bot = gr.Bot("normal", model)
+    with pytest.raises(gr.InvalidPositionError, match="expected a Position, got 'start'"):
+        bot.choose_play("start", (3, 1))
+    doubled = gr.Position(gr.STANDARD.start(), doubled=True)
+    for ask in (bot.resignation, lambda position: bot.accepts(position, 1)):
+        with pytest.raises(gr.InvalidPositionError, match="a double is on offer"):
+            ask(doubled)
+
+
 def test_a_bot_takes_a_variant_by_its_name():
     assert gr.Bot("easy", rules="nackgammon").rules is gr.NACKGAMMON
     with pytest.raises(gr.InvalidNotationError, match="unknown variant 'chess'"):

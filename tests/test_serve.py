@@ -19,6 +19,7 @@ from starlette.testclient import TestClient
 
 import gammon_rl as gr
 from gammon_rl.bots.bench import random_positions
+from gammon_rl.cli.serve import TOKEN, _token
 from gammon_rl.errors import GammonError
 from gammon_rl.serve import messages as ms, openapi
 from gammon_rl.serve.app import PAGES, QUESTIONS, Limits, make_app, new_counts
@@ -572,15 +573,36 @@ def _until_it_answers(address):
 
 
 def test_the_command_refuses_on_one_line(tmp_path):
+    def tokens(content):
+        path = tmp_path / f"{len(list(tmp_path.iterdir()))}.txt"
+        path.write_bytes(content)
+        return str(path)
+
     for flags, said in (
         (["--host", "256.1.1.1"], "cannot listen at 256.1.1.1"),
         (["--token-file", str(tmp_path / "none")], "No such file"),
+        (["--token-file", tokens(b"\xff\xfea\n")], "expected a token in UTF-8"),
+        (["--token-file", tokens(b"a\nb\n")], "expected a token of visible ASCII letters on one line"),
+        (["--token-file", tokens(b"\n")], "expected a token of visible ASCII letters on one line"),
     ):
         command = [sys.executable, "-m", "gammon_rl", "serve", "--port", "0", *flags]
         refused = subprocess.run(command, capture_output=True, text=True, check=False)
         assert (refused.returncode, refused.stdout) == (2, "")
         assert refused.stderr.count("\n") == 1
         assert said in refused.stderr
+
+
+def test_a_token_is_that_of_the_file_or_the_environment(tmp_path, monkeypatch):
+    monkeypatch.delenv(TOKEN, raising=False)
+    assert _token(None) == ""
+    monkeypatch.setenv(TOKEN, "word")
+    assert _token(None) == "word"
+    file = tmp_path / "token"
+    file.write_bytes(b"\xef\xbb\xbfabc\r\n")
+    assert _token(file) == "abc"
+    monkeypatch.setenv(TOKEN, " ")  # a slip is no open server
+    with pytest.raises(GammonError, match=f"{TOKEN}: expected a token"):
+        _token(None)
 
 
 def test_the_example_hosts_a_table_with_a_bot():

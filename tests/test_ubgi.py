@@ -278,6 +278,20 @@ def test_a_whole_position_says_the_situation_itself(asked: list[Position]) -> No
     assert asked == [whole] * 3
 
 
+@pytest.mark.parametrize(
+    "line", ["setcube value 2 owner p0", "setscore 1 0", "setturn p1", "newsession type match length 7"]
+)
+def test_a_whole_position_is_told_again_after_another_situation(line: str) -> None:
+    talk = engine("normal")
+    whole = f"position xgid {Position(RACE, match_length=9, score=(4, 7)).xgid}"
+    talk.tell(whole, line)
+    assert talk.ask("go role cube").startswith(
+        "error missing_context position: the last one has a score, cube and turn"
+    )
+    talk.tell(whole)
+    assert talk.ask("go role cube").startswith("bestcube ")
+
+
 def test_a_whole_position_brings_its_dice() -> None:
     whole = Position.parse("start")
     rolled = Position(whole.board, dice=(3, 1))
@@ -415,6 +429,12 @@ def test_the_same_seed_plays_the_same() -> None:
         return [talk.ask("go") for _ in range(8)]
 
     assert plays(2**40) == plays(2**40) != plays(2**40 + 1)
+    talk = engine("easy")
+    again = []
+    for _ in range(2):
+        talk.tell("setoption name Seed value 7", f"position gnubgid {START_ID}", "dice 2 1")
+        again.append([talk.ask("go") for _ in range(8)])
+    assert again[0] == again[1]
 
 
 def test_levels_depths_and_variants() -> None:

@@ -41,6 +41,7 @@ ERROR: Final = 0.02
 """The loss from which a decision is called an error."""
 BLUNDER: Final = 0.08
 """The loss from which an error is called a blunder."""
+_SAME: Final = 5e-7  # a difference that is none, but of the arithmetic
 
 _LISTED: Final = 5  # the best plays that are kept of each decision
 _OFFERS: Final = {1: "resign a single game", 2: "resign a gammon", 3: "resign a backgammon"}
@@ -341,7 +342,7 @@ def _judged_play(state: State, event: ev.Played, position: Position, bot: Bot) -
         return None
     after = turn(np.array(moved(state.board, event.steps), dtype=np.int8))
     at = next(at for at, one in enumerate(ranked) if np.array_equal(one.play.afterstate, after))
-    own, best = ranked[at], ranked[0] if ranked[at].loss > 0 else ranked[at]
+    own, best = ranked[at], ranked[0] if ranked[at].loss > _SAME else ranked[at]
     kept = [one for place, one in enumerate(ranked) if place < _LISTED or place == at]
     return _decision(
         state, event.seat, "play", position, own.play.text, best.play.text, own.loss, candidates=tuple(kept)
@@ -369,7 +370,7 @@ def _judged_offer(state: State, level: int, position: Position, bot: Bot) -> Dec
     cube = bot.cube_action(position)
     loss = _playing_on(cube) - min(_playing_on(cube), _given_up(position, level))
     done = _OFFERS[level]
-    best = "play on" if loss > 0 else done
+    best = "play on" if loss > _SAME else done
     return _decision(state, state.turn, "resign", position, done, best, loss, cube=cube, bot=bot)
 
 

@@ -16,6 +16,7 @@ from gammon_rl.bots.levels import HARD, LEVELS, NORMAL, Level, easy_takes
 from gammon_rl.bots.search import chosen, outcomes_ahead
 from gammon_rl.bots.surely import points_surely_lost
 from gammon_rl.errors import (
+    ConfigError,
     IllegalPlayError,
     InvalidNotationError,
     InvalidPositionError,
@@ -96,6 +97,8 @@ class Bot:
     ------
     InvalidNotationError
         If there is no such level or variant.
+    ConfigError
+        If the seed is none.
     ModelFileError
         If the model cannot be used.
     DatabaseFileError
@@ -114,7 +117,7 @@ class Bot:
     ) -> None:
         self.level = level if isinstance(level, Level) else _level(level)
         self.rules = rules = variant(rules) if isinstance(rules, str) else rules
-        self._rng = np.random.default_rng(seed)
+        self._rng = _generator(seed)
         self._one_at_a_time = threading.Lock()  # for the generator; all else never changes
         self._evaluator: Evaluator | None = None
         if self.level.ply >= 0:
@@ -259,7 +262,8 @@ class Bot:
         of a player who has been doubled, it is the doubler's decision, and `take` is the answer to give.
 
         Easy never doubles, and takes unless it is more than a fifth behind in pips; it has no equities. A level that
-        errs on purpose decides by equities with its error in them. `time_limit` and `stop` are as in `choose_play`.
+        errs on purpose decides by equities with its error in them. A roll in the position is not looked at: the
+        decision is the one before it. `time_limit` and `stop` are as in `choose_play`.
         """
         self._check(position)
         asked = position.turned() if position.doubled else position
@@ -277,9 +281,15 @@ class Bot:
 
         It is what a player may offer to resign without giving anything away, before the roll: a single game, a gammon
         or a backgammon that no dice can avert any more. Under the Jacoby rule with the cube in the centre a lost game
-        is a single one.
+        is a single one. A roll in the position is not looked at.
+
+        Raises
+        ------
+        InvalidPositionError
+            If a double waits for its answer, the game is over, or the position is of another variant.
         """
         self._check(position)
+        self._refuse_doubled(position)
         single = position.jacoby and not position.match_length and position.cube_owner == "centre"
         lost = points_surely_lost(position.board, self.rules)
         return min(lost, 1) if single else lost
@@ -304,6 +314,7 @@ class Bot:
             If the level is none of these, or as `choose_play`.
         """
         self._check(position)
+        self._refuse_doubled(position)
         if level not in (1, 2, 3):
             raise InvalidPositionError(f"a resignation is 1, 2 or 3 games, got {level!r}")
         mine, theirs = checkers_off(position.board, self.rules).tolist()
@@ -425,10 +436,15 @@ class Bot:
 
     def _check_turn(self, position: Position) -> None:
         self._check(position)
+        self._refuse_doubled(position)
+
+    def _refuse_doubled(self, position: Position) -> None:
         if position.doubled:
-            raise InvalidPositionError("a double is on offer: it is answered (cube_action) before anything is played")
+            raise InvalidPositionError("a double is on offer: it is answered (cube_action) before anything else")
 
     def _check(self, position: Position) -> None:
+        if not isinstance(position, Position):
+            raise InvalidPositionError(f"expected a Position, got {position!r}; Position.parse reads texts")
         if position.rules.name != self.rules.name:
             raise InvalidPositionError(f"the bot plays {self.rules.name}, the position is of {position.rules.name}")
         counts = position.board.tolist()  # for one board its numbers are quicker than arrays
@@ -473,7 +489,16 @@ def _easy_cube(position: Position) -> CubeDecision:
     return CubeDecision(0.0, 0.0, 1.0, False, take, False, f"no double/{'take' if take else 'pass'}")
 
 
+def _generator(seed: int | None) -> np.random.Generator:
+    try:
+        return np.random.default_rng(seed)
+    except (TypeError, ValueError):
+        raise ConfigError(f"seed must be a whole number from 0 on, or None, got {seed!r}") from None
+
+
 def _level(text: str) -> Level:
+    if not isinstance(text, str):
+        raise InvalidNotationError(f"level {text!r}: expected its name")
     base, at, plies = text.lower().partition("@")
     deep = (NORMAL.name, HARD.name)
     if base not in LEVELS or (at and (plies not in ("0", "1", "2", "3") or base not in deep)):

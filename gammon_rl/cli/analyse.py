@@ -47,7 +47,9 @@ def analyse(
         raise TableError(f"{file} has no match number {number}: it holds {len(records)}")
     if len(records) > 1:
         typer.echo(f"{file} holds {len(records)} matches; this is number {number} (--number)", err=True)
-    record = records[number - 1]
+    record, notes = records[number - 1]
+    for note in notes:
+        typer.echo(f"{file}, {note}", err=True)
     bot = Bot(level, model, rules=record.options.rules)
     if not bot.has_opinions or bot.level.noise:
         raise InvalidNotationError(f"level {level!r} has no opinion, or errs on purpose; expected normal or hard")
@@ -63,18 +65,18 @@ def analyse(
     source, used = (clean_name(text, "a file") for text in (file.name, Path(model or "").name))
     by = f"{bot.level.name} at {bot.level.ply} plies" + (f" with {used}" if model else "")
     if html is not None:
-        write_whole(html, page(found, source, by).encode())
+        write_whole(html, page(found, source, by, notes).encode())
     if as_json:
         opinion = {"level": bot.level.name, "ply": bot.level.ply, "model": model}
-        typer.echo(json.dumps(report.data(found, source, opinion)))
+        typer.echo(json.dumps(report.data(found, source, opinion, notes)))
     else:
         for line in report.lines(found, by, worst):
             typer.echo(line)
     return 0 if found.complete else 130
 
 
-def _records(path: Path) -> "list[Record]":
-    """Return what a file holds, whatever its name.
+def _records(path: Path) -> "list[tuple[Record, tuple[str, ...]]]":
+    """Return the matches that a file holds, whatever its name, each with what could not be taken as it stands there.
 
     Raises
     ------
@@ -94,16 +96,16 @@ def _records(path: Path) -> "list[Record]":
     begins = content.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
     try:
         if begins == b"(":
-            return [match.record for match in read_sgf(content)]
+            return [(match.record, match.notes) for match in read_sgf(content)]
         if begins != b"{":
-            return [match.record for match in read_mat(content)]
+            return [(match.record, match.notes) for match in read_mat(content)]
         data = json.loads(content)
         if "events" in data:
             record = Record.from_data(data)
             record.check()
-            return [record]
+            return [(record, ())]
     except TableError as error:
         raise TableError(f"{path}: {error}") from None
     except (ValueError, RecursionError) as error:
         raise TableError(f"{path} is no JSON ({error})") from None
-    return [saving.read(path).table.record]
+    return [(saving.read(path).table.record, ())]

@@ -26,7 +26,7 @@ _NOTHING: Final = 0.0005  # less is shown as 0.000
 _MOST_SHOWN: Final = 20  # of the worst decisions, at the top
 
 
-def page(analysis: Analysis, source: str, opinion: str) -> str:
+def page(analysis: Analysis, source: str, opinion: str, notes: Sequence[str] = ()) -> str:
     """Return the page.
 
     Parameters
@@ -37,12 +37,15 @@ def page(analysis: Analysis, source: str, opinion: str) -> str:
         Where the record came from.
     opinion : str
         Whose opinion it is.
+    notes : sequence of str
+        What in the source could not be taken as it stands there.
     """
     names = [seat.name for seat in analysis.record.seats]
     title = escape(f" {_TO} ".join(names))
     body = [
         f"<header><h1>{title}</h1><p>{escape(headline(analysis))}</p>",
         f'<p class="soft">{escape(sub_headline(analysis))}<br/>{escape(source)}, analysed by {escape(opinion)}</p>',
+        *(f'<p class="soft">{escape(source)}, {escape(note)}</p>' for note in notes),
         '<p class="keys soft">Keys: <kbd>j</kbd> <kbd>k</kbd> next and previous decision, <kbd>n</kbd> <kbd>p</kbd> '
         "next and previous error, <kbd>Esc</kbd> closes.</p>",
         "</header>",

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from rich.cells import set_cell_size
+from rich.cells import cell_len, set_cell_size
 
 from gammon_rl.bots.analysis import BLUNDER, KINDS, Analysis, Decision, Kind, Luck, Tally
 
@@ -22,6 +22,7 @@ GROUPS: Final[tuple[tuple[str, tuple[Kind, ...]], ...]] = (
 """The kinds of decisions as they are shown."""
 
 _LABEL: Final = 33
+_RESULT: Final = 16
 _COLUMN: Final = 23
 
 
@@ -118,11 +119,14 @@ def lines(analysis: Analysis, opinion: str, worst: int) -> Iterator[str]:
     yield f"Game  Score      {'PR':>23}   {'Luck':>17}   Result"
     for game in analysis.record.games:
         parts = [analysis.tally(seat, game.number) for seat in (0, 1)]
-        result_text = f"{names[game.result.winner]} +{game.result.points}" if game.result else "unfinished"
+        result_text = "unfinished"
+        if game.result:
+            points = f" +{game.result.points}"
+            result_text = _fitted(names[game.result.winner], _RESULT - len(points)) + points
         score = f"{game.score[0]}-{game.score[1]}{' Crawford' if game.crawford else ''}"
         yield (
             f"{game.number:4}  {score:<14}{parts[0].rating:9.2f} {parts[1].rating:9.2f}   "
-            f"{signed(parts[0].luck, 2):>8} {signed(parts[1].luck, 2):>8}   {set_cell_size(result_text, 16).rstrip()}"
+            f"{signed(parts[0].luck, 2):>8} {signed(parts[1].luck, 2):>8}   {result_text}"
         )
     found = analysis.worst()[:worst]
     if found:
@@ -134,14 +138,19 @@ def lines(analysis: Analysis, opinion: str, worst: int) -> Iterator[str]:
 
 
 def _cells(label: str, cells: Sequence[str]) -> str:
-    fitted = (set_cell_size(cell, _COLUMN - 1) if len(cell) >= _COLUMN else cell for cell in cells)
-    return f"{label:<{_LABEL}}" + "".join(f"{cell:>{_COLUMN}}" for cell in fitted)
+    fitted = [_fitted(cell, _COLUMN - 1) for cell in cells]
+    return f"{label:<{_LABEL}}" + "".join(" " * (_COLUMN - cell_len(cell)) + cell for cell in fitted)
+
+
+def _fitted(text: str, cells: int) -> str:
+    """Return a text that is at most so wide; letters may be two cells wide."""
+    return text if cell_len(text) <= cells else set_cell_size(text, cells).rstrip()
 
 
 # JSON ------------------------------------------------------------------------------------------------------------
 
 
-def data(analysis: Analysis, source: str, opinion: dict[str, Any]) -> dict[str, Any]:
+def data(analysis: Analysis, source: str, opinion: dict[str, Any], notes: Sequence[str] = ()) -> dict[str, Any]:
     """Return the analysis as plain data; `docs/analyse.md` describes it."""
     record = analysis.record
     tallies = [analysis.tally(seat) for seat in (0, 1)]
@@ -150,6 +159,7 @@ def data(analysis: Analysis, source: str, opinion: dict[str, Any]) -> dict[str, 
         "format": FORMAT,
         "version": VERSION,
         "source": source,
+        "notes": list(notes),
         "complete": analysis.complete,
         "opinion": opinion,
         "variant": record.options.variant,

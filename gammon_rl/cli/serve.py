@@ -71,9 +71,20 @@ def _require_libraries() -> None:
 
 
 def _token(file: Path | None) -> str:
-    if file is None:
-        return os.environ.get(TOKEN, "").strip()
-    token = file.read_text(encoding="utf-8").strip()
-    if not token:
-        raise GammonError(f"{file}: expected a token, got an empty file")
+    """Return the token of a file, or of the environment; empty if neither is given.
+
+    Raises
+    ------
+    GammonError
+        If what is given is no token: a slip must not open a server, or close it to everybody.
+    """
+    if file is None and TOKEN not in os.environ:
+        return ""
+    where = str(file) if file else TOKEN
+    try:
+        token = (file.read_text(encoding="utf-8-sig") if file else os.environ[TOKEN]).strip()
+    except UnicodeDecodeError:
+        raise GammonError(f"{where}: expected a token in UTF-8") from None
+    if not token or not all("!" <= letter <= "~" for letter in token):
+        raise GammonError(f"{where}: expected a token of visible ASCII letters on one line, got {len(token)} others")
     return token

@@ -162,6 +162,8 @@ class Game:
         What the cube shows; player 0 or 1, or -1 in the centre.
     on_roll : int
         Player 0 or 1.
+    retold : bool
+        Whether the session, the score, the cube or the turn was told after the position.
     """
 
     place: Boards | Position | None = None
@@ -169,10 +171,13 @@ class Game:
     cube: int = 1
     owner: int = -1
     on_roll: int = 0
+    retold: bool = False
 
     def position(self, match: Match, settings: Settings) -> Position:
         """Return the position before the roll, as the player on roll (or the one who was doubled) sees it."""
         if isinstance(self.place, Position):
+            if self.retold:
+                raise _Refused("missing_context", "position: the last one has a score, cube and turn of its own")
             return replace(self.place, dice=None, beavers=self.place.beavers or settings.beavers)
         if self.place is None:
             raise _Refused("missing_context", "position")
@@ -317,7 +322,7 @@ class Engine:
 
     def _set_option(self, name: str, value: str) -> None:
         now, asked = self._settings, self._settings.having(name, value)
-        if asked.player != now.player:
+        if asked.player != now.player or name.lower() == "seed":  # a seed told again begins again
             try:
                 self._bot = Bot(asked.level, self._model, asked.seed, asked.rules)
             except GammonError as error:
@@ -341,11 +346,13 @@ class Engine:
             for name, usual in (("jacoby", "off"), ("crawford", "on"))
         )
         self._match = Match(length, jacoby, crawford)
+        self._game = replace(self._game, retold=True)
 
     def _setscore(self, words: list[str]) -> None:
         match words:
             case [first, second]:
                 self._match = self._match.at((_count("a score", first, 999), _count("a score", second, 999)))
+                self._game = replace(self._game, retold=True)
             case _:
                 raise _Refused("bad_argument", "expected: setscore <p0> <p1>")
 
@@ -353,19 +360,22 @@ class Engine:
         said = _pairs(words, ("value", "owner"))
         owners = {"center": -1, "centre": -1, **_PLAYERS}
         owner = owners[_one_of("owner", said.get("owner", ""), owners)]
-        self._game = replace(self._game, cube=_count("value", said.get("value", ""), LARGEST_CUBE), owner=owner)
+        value = _count("value", said.get("value", ""), LARGEST_CUBE)
+        self._game = replace(self._game, cube=value, owner=owner, retold=True)
 
     def _setturn(self, words: list[str]) -> None:
-        self._game = replace(self._game, on_roll=_PLAYERS[_one_of("turn", " ".join(words), _PLAYERS)])
+        on_roll = _PLAYERS[_one_of("turn", " ".join(words), _PLAYERS)]
+        self._game = replace(self._game, on_roll=on_roll, retold=True)
 
     def _position(self, words: list[str]) -> None:
         rules = self._settings.rules
         match words:
             case ["gnubgid", text] if ":" not in text:
-                self._game = replace(self._game, place=board_from_position_id(text, rules), dice=None)
+                place = board_from_position_id(text, rules)
+                self._game = replace(self._game, place=place, dice=None, retold=False)
             case ["gnubgid" | "xgid", text]:
                 whole = Position.parse(text, rules)
-                self._game = replace(self._game, place=whole, dice=whole.dice)
+                self._game = replace(self._game, place=whole, dice=whole.dice, retold=False)
             case _:
                 raise _Refused("bad_argument", "expected: position gnubgid <id>, or position xgid <xgid>")
 
