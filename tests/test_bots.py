@@ -20,7 +20,7 @@ from gammon_rl.bots.search import best_plays, best_replies, chosen, outcomes_ahe
 from gammon_rl.eval.encoder import INPUTS
 from gammon_rl.eval.model import Model
 from gammon_rl.eval.network import POINTS
-from gammon_rl.exact.bearoff import load_bearoff
+from gammon_rl.exact.bearoff import database_files, load_bearoff
 from gammon_rl.rules.board import results
 from gammon_rl.rules.dice import ROLL_CHANCES, ROLLS
 from gammon_rl.stakes.worth import Stakes
@@ -498,6 +498,36 @@ def test_the_end_of_the_race_comes_from_the_databases(model, tmp_path, monkeypat
     monkeypatch.setenv("GAMMON_RL_DATA", str(tmp_path / "none"))
     assert not gr.Bot("hard", model).has_bearoff
     assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize(
+    ("xgid", "nd", "dt", "action"),
+    [  # exact values by enumeration, with a cube that stops at 64
+        ("XGID=-C--------------------aa--:5:0:1:00:0:0:2:0:10", -0.4815, -0.3148, "double/take"),
+        ("XGID=--AA-------------------b--:4:1:1:00:0:0:0:0:10", None, 0.8457, "redouble/take"),
+        ("XGID=--AB------------------b---:5:1:1:00:0:0:2:0:10", 0.1540, 0.2558, "redouble/take"),
+        ("XGID=-A-B-------------------b--:3:0:1:00:0:0:2:0:10", None, -2.730, "no double/beaver"),
+        ("XGID=-AB-------------------aa--:5:-1:1:00:0:0:0:0:10", -0.5309, None, "not available"),
+    ],
+)
+def test_the_last_turns_of_a_cube_are_searched_where_the_databases_know_none(model, xgid, nd, dt, action):
+    found = gr.Bot("hard@3", model, bearoff=True).cube_action(gr.Position.parse(xgid))
+    assert found.action == action
+    for value, expected in ((found.nd, nd), (found.dt, dt)):
+        assert expected is None or value == pytest.approx(expected, abs=6e-4)
+
+
+def test_damaged_databases_are_done_without_and_said(model, tmp_path, monkeypatch, caplog):
+    monkeypatch.setenv("GAMMON_RL_DATA", str(tmp_path))
+    for file in database_files(gr.STANDARD):
+        assert not gr.Bot("hard", model).has_bearoff
+        assert not caplog.records  # while one is missing nothing is damaged
+        file.path.write_bytes(b"no database")
+    for _ in range(2):
+        assert not gr.Bot("hard", model).has_bearoff
+    (said,) = (record.getMessage() for record in caplog.records)
+    assert said.startswith(str(tmp_path))
+    assert said.endswith("; the end of the race is played without the databases")
 
 
 # Resigning

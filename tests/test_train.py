@@ -277,6 +277,22 @@ def test_auto_takes_the_arithmetic_that_the_processor_is_quick_at(monkeypatch):
         assert precision("auto", cpu) == expected
 
 
+def test_games_begin_otherwise_as_often_as_they_should():
+    starts = [gr.NACKGAMMON.start(), gr.LONGGAMMON.start()]
+    play = SelfPlay(gr.STANDARD, 4000, np.random.default_rng(1), None, starts)
+    own = (play.boards == gr.STANDARD.start()).all(axis=1)
+    others = [(play.boards == start).all(axis=1) for start in starts]
+    assert (own | others[0] | others[1]).all()
+    assert [own.mean(), others[0].mean(), others[1].mean()] == pytest.approx([0.8, 0.1, 0.1], abs=0.02)
+    before = play.boards.copy()
+    ends = np.zeros((4000, 26), dtype=np.int8)
+    ends[:, 25] = 3  # the board after a play that bore off the last checker
+    ends[::2] = before[::2]
+    play.advance(ends)
+    assert (play.boards[::2] == before[::2]).all()
+    assert (play.boards[1::2] == starts[1]).all(axis=1).mean() == pytest.approx(0.1, abs=0.03)
+
+
 def test_exploring_plays_are_marked_and_legal():
     play = SelfPlay(gr.STANDARD, 200, np.random.default_rng(1))
     segment = play.play(RandomJudge(2), 20, exploration=0.5)
@@ -325,6 +341,9 @@ def test_schedules_are_straight_lines_between_points():
         ({"games": True}, "games must be a whole number, got True"),
         ({"hidden": []}, "hidden must be one or more positive sizes"),
         ({"hidden": [80, -1]}, "hidden must be one or more positive sizes"),
+        ({"other_starts": "nackgammon"}, "other_starts must be a list of variants, got 'nackgammon'"),
+        ({"other_starts": ["tavla"]}, "other_starts: tavla is another game than standard"),
+        ({"other_starts": ["chess"]}, "unknown variant 'chess'"),
         ({"companion": [0]}, "companion must be positive sizes, or none, got [0]"),
         ({"companion": [8], "quick": "standard-quick"}, "companion learns from the first game; with quick it is"),
         ({"companion": [8], "start": "standard"}, "companion learns from the first game; with start it is"),

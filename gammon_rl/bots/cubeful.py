@@ -152,7 +152,10 @@ class _Search:
         """Return which boards need no look ahead: of games that are over, and exact ones."""
         over: NDArray[np.bool_] = results(boards, self._evaluator.rules) != 0
         if self._bearoff is not None and stakes[0].table is None:
-            over |= self._bearoff.knows_cube(boards)
+            known = self._bearoff.knows_cube(boards)
+            for one in stakes:  # what is worth a look ahead at one cube is looked at for all of them
+                known = known & (_has_room(one.cube) | (2 * one.cube > CUBE_LIMIT))
+            over |= known
         return over
 
     def _leaf(self, boards: Boards, stakes: Sequence[Stakes], seen: Outcomes | None = None) -> _Seen:
@@ -182,16 +185,22 @@ def _side_by_side(stakes: Sequence[Stakes]) -> Stakes:
 def _exactly(bearoff: Bearoff, boards: Boards, known: NDArray[np.int64], stakes: Stakes, worth: Floats) -> Floats:
     """Put in the exact worth of those boards that the databases know with the cube.
 
-    They know a cube without a limit, so one that could be turned just once more is left to the model; one that cannot
-    be turned at all is exact there.
+    They know a cube without a limit, so one that could be turned just once more is left to the model, and to a search;
+    one that cannot be turned at all is exact there.
     """
     owner, cube = (np.broadcast_to(array, len(boards))[known] for array in (stakes.owner, stakes.cube))
     names: Final = ("theirs", "centre", "mine")
     by_owner = np.stack([bearoff.money_cube(boards[known], name)[0] for name in names])
     exact = by_owner[owner + 1, np.arange(len(known))].astype(np.float64) * cube
     mixed = worth.copy()
-    mixed[known] = np.where(4 * cube <= CUBE_LIMIT, exact, worth[known])
+    mixed[known] = np.where(_has_room(cube), exact, worth[known])
     return mixed
+
+
+def _has_room(cube: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return where a cube can be turned twice more, as if it had no limit."""
+    room: NDArray[np.bool_] = 4 * cube <= CUBE_LIMIT
+    return room
 
 
 def _bearoff_of(evaluator: Evaluator) -> Bearoff | None:

@@ -77,6 +77,7 @@ def main() -> None:
     except GammonError as error:
         _refuse(str(error))
     except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
         sys.exit(130)
     except BrokenPipeError:
         sys.stderr.close()  # whoever read our output has read enough

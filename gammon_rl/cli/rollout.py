@@ -52,7 +52,8 @@ def rollout(
     stakes = Stakes.of(asked)
     names: list[str] = []
     if roll is None:
-        names = ["position"] if cubeless else ["no double", "double/take"]
+        verb = "redouble" if asked.cube_owner == "mine" else "double"
+        names = ["position"] if cubeless else [f"no {verb}", f"{verb}/take"]
         boards = np.repeat(asked.board[None], len(names), axis=0)
         # Both ways to go on, with the same dice.
         ways = stakes, stakes.raised()
@@ -91,7 +92,7 @@ def rollout(
         "plies": plies or None,
         "cubeless": cubeless,
     }
-    probs = nested(result.outcomes)
+    probs = nested(result.outcomes).clip(0, 1)  # without the luck a rare chance may come out below 0
     if roll is not None:
         order = np.argsort(result.equity, kind="stable")  # of the other player
         rows: list[dict[str, Any]] = []
@@ -131,8 +132,8 @@ def rollout(
         }
         lines = [
             _chances(probs[0].tolist()),
-            f"no double {cube.nd:+.4f} ±{errors[0]}   double/take {cube.dt:+.4f} ±{errors[1]}   "
-            f"double/pass {cube.dp:+.4f}",
+            f"no {verb} {cube.nd:+.4f} ±{errors[0]}   {verb}/take {cube.dt:+.4f} ±{errors[1]}   "
+            f"{verb}/pass {cube.dp:+.4f}",
             f"best{' for the doubler' if seen.doubled else ''}: {cube.action}",
         ]
     if as_json:

@@ -1,5 +1,7 @@
 """An evaluator that looks into the bear-off databases where they know a board, and asks another one elsewhere."""
 
+import functools
+import logging
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,7 +10,7 @@ from numpy.typing import NDArray
 from gammon_rl.errors import DatabaseFileError
 from gammon_rl.eval.evaluator import Evaluator
 from gammon_rl.eval.network import Floats
-from gammon_rl.exact.bearoff import Bearoff, load_bearoff
+from gammon_rl.exact.bearoff import Bearoff, database_files, load_bearoff
 from gammon_rl.rules.variants import STANDARD, Boards, Variant
 
 
@@ -81,10 +83,17 @@ def to_the_end(evaluator: Evaluator, *, build: bool = False) -> Evaluator:
         return evaluator
     try:
         return with_bearoff(evaluator, build=build)
-    except DatabaseFileError:
+    except DatabaseFileError as error:
         if build:
             raise
-        return evaluator  # it plays on without
+        if all(file.path.exists() for file in database_files(evaluator.rules)):
+            _warn(f"{error}; the end of the race is played without the databases")
+        return evaluator
+
+
+@functools.cache  # once is enough
+def _warn(text: str) -> None:
+    logging.getLogger(__name__).warning(text)
 
 
 def exact_outcomes(bearoff: Bearoff, boards: Boards) -> tuple[NDArray[np.bool_], Floats]:

@@ -55,6 +55,9 @@ class TrainConfig:
     """Seed of the dice, the first weights and the order of learning; any size."""
     variant: str = "standard"
     """Standard, nackgammon, hypergammon, longgammon or tavla."""
+    other_starts: tuple[str, ...] = ()
+    """Variants that only begin otherwise, such as nackgammon: one game in ten begins as each of them, so that the net
+    plays them too."""
     hidden: tuple[int, ...] = (80,)
     """Units of the hidden layers, first to last."""
     start: str = ""
@@ -148,6 +151,9 @@ class TrainConfig:
                 faults.append(f"{name} must be one of {', '.join(choices)}, got {getattr(self, name)!r}")
         try:
             rules = variant(self.variant)
+            for name in self.other_starts:
+                if not variant(name).same_but_for_the_start(rules):
+                    faults.append(f"other_starts: {name} is another game than {self.variant}")
             if self.bearoff and rules.checkers != 15:
                 faults.append(f"bearoff needs a variant with 15 checkers, got {self.variant!r}")
             if self.teacher == SOLVED and rules is not HYPERGAMMON:
@@ -228,6 +234,10 @@ def _typed(name: str, default: Any, value: Any) -> Any:
         if pairs and value and all(isinstance(part, (int, float)) for pair in value for part in pair):
             return tuple((float(share), float(at)) for share, at in value)
         raise ConfigError(f"{name} must be a number or [[share of run, value], ...], got {value!r}")
+    if name == "other_starts":
+        if isinstance(value, list) and all(isinstance(one, str) for one in value):
+            return tuple(value)
+        raise ConfigError(f"{name} must be a list of variants, got {value!r}")
     if isinstance(default, tuple):
         sizes = [value] if isinstance(value, int) else value
         if isinstance(sizes, list) and all(isinstance(size, int) and not isinstance(size, bool) for size in sizes):

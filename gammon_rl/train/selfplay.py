@@ -3,8 +3,9 @@
 Legend: N games side by side, T plies of a segment, M afterstates.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,8 @@ from gammon_rl.rules.plays import legal_plays
 from gammon_rl.rules.variants import Boards, Variant
 
 Floats = NDArray[np.float32]
+
+_OF_ANOTHER_START: Final = 0.1  # of all games, for each start that is not the variant's own
 
 
 class Judge(Protocol):
@@ -66,6 +69,8 @@ class SelfPlay:
         The dice, and the random plays.
     quick : Evaluator, optional
         What leaves only the best few plays for the judge to look at.
+    other_starts : sequence of int8 (26,)
+        Boards at which a game begins as well, each with a chance of one in ten.
 
     Attributes
     ----------
@@ -75,12 +80,19 @@ class SelfPlay:
         Games that have ended so far.
     """
 
-    def __init__(self, rules: Variant, games: int, rng: np.random.Generator, quick: Evaluator | None = None) -> None:
+    def __init__(
+        self,
+        rules: Variant,
+        games: int,
+        rng: np.random.Generator,
+        quick: Evaluator | None = None,
+        other_starts: Sequence[Boards] = (),
+    ) -> None:
         self.rules = rules
         self.quick = quick
         self.rng = rng
-        self._start = rules.start()
-        self.boards: Boards = np.tile(self._start, (games, 1))
+        self._starts = np.stack([rules.start(), *other_starts])
+        self.boards: Boards = self._begun(games)
         self.opening = np.ones(games, dtype=np.bool_)  # whether the roll to come opens a game
         self.ended = 0
 
@@ -126,8 +138,18 @@ class SelfPlay:
         won = -results(afterstates, self.rules)
         self.opening = won > 0
         self.ended += int(np.count_nonzero(won))
-        self.boards = np.where(self.opening[:, None], self._start, afterstates)
+        self.boards = afterstates.copy()
+        self.boards[self.opening] = self._begun(int(np.count_nonzero(won)))
         return won
+
+    def _begun(self, games: int) -> Boards:
+        """Return the boards of new games, int8 (games, 26)."""
+        if len(self._starts) == 1:
+            return np.repeat(self._starts, games, axis=0)
+        others = len(self._starts) - 1
+        weights = [1 - _OF_ANOTHER_START * others, *[_OF_ANOTHER_START] * others]
+        begun: Boards = self._starts[self.rng.choice(len(weights), games, p=weights)]
+        return begun
 
 
 def settle(boards: Boards, parents: NDArray[np.int64], afterstates: Boards, equity: Floats, rules: Variant) -> None:

@@ -136,7 +136,8 @@ class Trainer:
         self.optimiser = self._fresh_optimiser()
         self.rng = np.random.default_rng(dice[self.ranks.rank])
         quick = _model_for(config, "quick") if config.quick else None
-        self.play = SelfPlay(self.rules, config.parallel_games, self.rng, quick)
+        starts = [variant(name).start() for name in config.other_starts]
+        self.play = SelfPlay(self.rules, config.parallel_games, self.rng, quick, starts)
         self.replay = Replay()
         self.games = self.segments = self.generation = self.epoch = 0
         self.held_out = math.inf  # loss on the labels not learned from, after the last pass
