@@ -21,7 +21,14 @@ from gammon_rl.bots.bot import Bot
 from gammon_rl.bots.player import SearchPlayer, player
 from gammon_rl.bots.search import chosen
 from gammon_rl.cli import app
-from gammon_rl.errors import DatabaseFileError, GammonError, InvalidNotationError, InvalidPositionError, ModelFileError
+from gammon_rl.errors import (
+    ConfigError,
+    DatabaseFileError,
+    GammonError,
+    InvalidNotationError,
+    InvalidPositionError,
+    ModelFileError,
+)
 from gammon_rl.eval.network import POINTS, certain, nested
 from gammon_rl.eval.regret import BEST, RegretMeter
 from gammon_rl.eval.strongest import strongest
@@ -33,6 +40,7 @@ from gammon_rl.rules.dice import ROLL_CHANCES, ROLLS, opening_roll, roll
 from gammon_rl.rules.plays import legal_plays
 from gammon_rl.rules.position import Position
 from gammon_rl.rules.variants import HYPERGAMMON, NACKGAMMON, STANDARD, TAVLA, Boards, Variant
+from gammon_rl.writing import held
 from tests import reference
 
 SCALE = float(os.environ.get("GAMMON_RL_TEST_SCALE", "1"))
@@ -386,8 +394,74 @@ def test_a_sample_of_positions_says_nearly_the_same(games: dict[int, SolvedGame]
 def test_regret_refuses_another_variant(games: dict[int, SolvedGame]) -> None:
     blurred = Blurred(games[1], 0)
     blurred.rules = STANDARD
-    with pytest.raises(ModelFileError, match="made for standard, the solved game is hypergammon"):
+    with pytest.raises(ModelFileError, match="made for standard with 15 checkers, the solved game is hypergammon"):
         RegretMeter(games[1])(blurred)
+
+
+@pytest.mark.parametrize("jacoby", [False, True])
+def test_a_bot_doubles_and_plays_by_the_exact_cube(games: dict[int, SolvedGame], jacoby: bool) -> None:
+    game = games[2]
+    bot = Bot("hard", game, rules=game.rules)
+    columns = {"mine": 0, "centre": 2 if jacoby else 1, "theirs": 3}
+    for board in some_boards(game.index, 40, 11):
+        values = game.money_equities(board)
+        for owner, column in columns.items():
+            value = 1 if owner == "centre" else 2
+            asked = Position(board, None, value, owner, jacoby=jacoby, rules=game.rules)  # type: ignore[arg-type]
+            cube = bot.cube_action(asked)
+            assert cube.nd == pytest.approx(values[column], abs=1e-6)
+            if owner != "theirs":
+                assert cube.dt == pytest.approx(2 * values[3], abs=1e-6)
+                doubled = min(1, 2 * float(values[3]))
+                assert cube.double or doubled <= values[column] + 1e-6
+        own = Position(board, cube_value=2, cube_owner="mine", rules=game.rules)
+        for one in bot.analyse(own, (4, 3)):
+            after = one.play.afterstate
+            expected = -game.money_equities(after)[3] if not results(after, game.rules) else -results(after, game.rules)
+            assert one.equity == pytest.approx(float(expected), abs=1e-6)
+
+
+def test_one_process_solves_at_a_time_and_one_game_in_a_folder(tmp_path: Path) -> None:
+    path, work = tmp_path / "k.db", tmp_path / "k.db.work"
+    with held(tmp_path / "k.db.lock"), pytest.raises(DatabaseFileError, match="another process is solving there"):
+        build(few_checkers(1), path)
+    build(few_checkers(1), path, workers=1, keep=True)
+    before = path.read_bytes()
+    with pytest.raises(DatabaseFileError, match=r"holds 'hypergammon 1 1', expected 'hypergammon 2 1'"):
+        build(few_checkers(2), path, workers=1)
+    for plays in work.glob("*"):
+        if plays.name != "game.txt":
+            plays.write_bytes(b"old")
+    build(few_checkers(1), path, workers=1, fresh=True)
+    assert path.read_bytes() == before
+    assert [one.name for one in tmp_path.iterdir()] == ["k.db"]
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(DatabaseFileError, match="is no file, and is not replaced by one"):
+        build(few_checkers(1), path, workers=1)
+
+
+def test_a_damaged_file_is_done_without_and_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("GAMMON_RL_DATA", str(tmp_path))
+    (tmp_path / "hypergammon.db").write_bytes(b"no database")
+    assert strongest(HYPERGAMMON).rules is HYPERGAMMON
+    assert not isinstance(strongest(HYPERGAMMON), SolvedGame)
+    (said,) = (record.getMessage() for record in caplog.records)
+    assert "--force writes over it" in said
+    refused = CliRunner().invoke(app, ["solve", "hypergammon"])
+    assert "--force writes over it" in str(refused.exception)
+
+
+def test_regret_takes_no_impossible_sample_and_no_other_game(games: dict[int, SolvedGame]) -> None:
+    for wrong in ({"sample": 0}, {"sample": -1}, {"left_out": 1.0}, {"left_out": -0.1}):
+        with pytest.raises(ConfigError, match="sample must be at least 1 and left_out from 0 to 1"):
+            RegretMeter(games[1], **wrong)  # type: ignore[arg-type]
+    with pytest.raises(ModelFileError, match="with 2 checkers, the solved game is hypergammon with 1 checkers"):
+        RegretMeter(games[1])(games[2])
+    with pytest.raises(ModelFileError):
+        Bot("hard", games[2], rules=games[1].rules)
 
 
 def test_the_commands(files: dict[int, Path], tmp_path: Path) -> None:

@@ -127,7 +127,7 @@ class Bot:
                     quick = companion(model)
             evaluator = load_model(model, rules) if isinstance(model, (str, Path)) else model
             for made in filter(None, (evaluator, quick)):
-                if made.rules.name != rules.name:
+                if (made.rules.name, made.rules.checkers) != (rules.name, rules.checkers):
                     raise ModelFileError(f"the model is made for {made.rules.name}, not for {rules.name}")
             self._evaluator = evaluator if bearoff is False else to_the_end(evaluator, build=bearoff is True)
         self._quick = quick

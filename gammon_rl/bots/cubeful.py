@@ -3,15 +3,15 @@
 Every state of the cube that can come about is carried through the tree, and at each node the player on roll doubles or
 not and the other answers, as is best for them at that depth. The replies inside the tree are chosen by the chances of
 the six outcomes, weighed as the score weighs them with the cube as it is at the root. Where the evaluator holds
-bear-off databases, the end of a money game comes from them: it is exact
-with the cube, and nothing is looked ahead from it.
+bear-off databases, or is a solved game, the worth of a position for money comes from them: it is exact with the cube,
+and nothing is looked ahead from it, unless the cube is so high that its limit of 64 matters.
 
 Legend: N boards.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from gammon_rl.bots.search import BLOCK, mean_over_rolls, valued_replies
 from gammon_rl.eval.evaluator import Evaluator
 from gammon_rl.eval.exactly import WithBearoff
 from gammon_rl.eval.network import Floats as Outcomes, nested
-from gammon_rl.exact.bearoff import Bearoff
+from gammon_rl.exact.hypergammon import SolvedGame
 from gammon_rl.rules.board import results
 from gammon_rl.rules.dice import ROLL_CHANCES, ROLLS
 from gammon_rl.rules.variants import Boards
@@ -97,7 +97,7 @@ class _Search:
 
     def __init__(self, evaluator: Evaluator, quick: Evaluator | None) -> None:
         self._evaluator, self._quick = evaluator, quick
-        self._bearoff = _bearoff_of(evaluator)
+        self._exact = _exact_cube_of(evaluator)
 
     def on_roll(self, boards: Boards, stakes: Sequence[Stakes], plies: int, seen: Outcomes | None = None) -> _Seen:
         """Return what boards (N, 26) are worth to the player on roll at each of the stakes, who may double first."""
@@ -151,8 +151,8 @@ class _Search:
     def _settled(self, boards: Boards, stakes: Sequence[Stakes]) -> NDArray[np.bool_]:
         """Return which boards need no look ahead: of games that are over, and exact ones."""
         over: NDArray[np.bool_] = results(boards, self._evaluator.rules) != 0
-        if self._bearoff is not None and stakes[0].table is None:
-            known = self._bearoff.knows_cube(boards)
+        if self._exact is not None and stakes[0].table is None:
+            known = self._exact.knows_cube(boards)
             for one in stakes:  # what is worth a look ahead at one cube is looked at for all of them
                 known = known & (_has_room(one.cube) | (2 * one.cube > CUBE_LIMIT))
             over |= known
@@ -162,12 +162,11 @@ class _Search:
         outcomes = self._evaluator.outcomes(boards) if seen is None else seen
         probs, efficiency = nested(outcomes), cube_efficiency(boards, self._evaluator.rules)
         worths = list(np.broadcast_to(cubeful(probs, _side_by_side(stakes), efficiency), (len(stakes), len(boards))))
-        if self._bearoff is not None and stakes[0].table is None:
-            known = np.flatnonzero(self._bearoff.knows_cube(boards))
+        if self._exact is not None and stakes[0].table is None:
+            known = np.flatnonzero(self._exact.knows_cube(boards))
             if known.size:
                 worths = [
-                    _exactly(self._bearoff, boards, known, one, worth)
-                    for one, worth in zip(stakes, worths, strict=True)
+                    _exactly(self._exact, boards, known, one, worth) for one, worth in zip(stakes, worths, strict=True)
                 ]
         return outcomes, worths
 
@@ -182,18 +181,26 @@ def _side_by_side(stakes: Sequence[Stakes]) -> Stakes:
     return replace(stakes[0], cube=cubes, owner=owners)
 
 
-def _exactly(bearoff: Bearoff, boards: Boards, known: NDArray[np.int64], stakes: Stakes, worth: Floats) -> Floats:
-    """Put in the exact worth of those boards that the databases know with the cube.
+class _ExactCube(Protocol):
+    """Whatever knows the money equities of some boards with the cube: bear-off databases, a solved game."""
+
+    def knows_cube(self, boards: Boards) -> NDArray[np.bool_]: ...
+
+    def cube_equities(self, boards: Boards, owner: NDArray[np.int64], jacoby: NDArray[np.bool_]) -> Outcomes: ...
+
+
+def _exactly(exact: _ExactCube, boards: Boards, known: NDArray[np.int64], stakes: Stakes, worth: Floats) -> Floats:
+    """Put in the exact worth of those boards that are known with the cube.
 
     They know a cube without a limit, so one that could be turned just once more is left to the model, and to a search;
     one that cannot be turned at all is exact there.
     """
-    owner, cube = (np.broadcast_to(array, len(boards))[known] for array in (stakes.owner, stakes.cube))
-    names: Final = ("theirs", "centre", "mine")
-    by_owner = np.stack([bearoff.money_cube(boards[known], name)[0] for name in names])
-    exact = by_owner[owner + 1, np.arange(len(known))].astype(np.float64) * cube
+    owner, cube, jacoby = (
+        np.broadcast_to(array, len(boards))[known] for array in (stakes.owner, stakes.cube, stakes.jacoby)
+    )
+    equities = exact.cube_equities(boards[known], owner, jacoby).astype(np.float64)
     mixed = worth.copy()
-    mixed[known] = np.where(_has_room(cube), exact, worth[known])
+    mixed[known] = np.where(_has_room(cube), equities * cube, worth[known])
     return mixed
 
 
@@ -203,7 +210,9 @@ def _has_room(cube: NDArray[np.int64]) -> NDArray[np.bool_]:
     return room
 
 
-def _bearoff_of(evaluator: Evaluator) -> Bearoff | None:
+def _exact_cube_of(evaluator: Evaluator) -> _ExactCube | None:
     if isinstance(evaluator, Timed):
-        return _bearoff_of(evaluator.evaluator)
-    return evaluator.bearoff if isinstance(evaluator, WithBearoff) else None
+        return _exact_cube_of(evaluator.evaluator)
+    if isinstance(evaluator, WithBearoff):
+        return evaluator.bearoff
+    return evaluator if isinstance(evaluator, SolvedGame) else None

@@ -20,7 +20,8 @@ def analyse(
         int | None, typer.Option(min=0, max=3, help="How far to look ahead.", show_default="that of the level")
     ] = None,
     model: Annotated[
-        str | None, typer.Option(help="Model file or released name.", show_default="the released one")
+        str | None,
+        typer.Option(help="Model file or released name.", show_default="the strongest here"),
     ] = None,
     number: Annotated[int, typer.Option(min=1, help="Which match of a file that holds several.")] = 1,
     workers: Annotated[int, typer.Option(min=0, help="Processes; 0 uses every core.")] = 0,

@@ -18,7 +18,8 @@ def evaluate(
     dice: Annotated[str | None, typer.Option(help="Roll to play, as in 31; else the position's own, if any.")] = None,
     ply: Annotated[int, typer.Option(min=0, max=3, help="How far to look ahead.")] = 1,
     model: Annotated[
-        str | None, typer.Option(help="Model file or released name.", show_default="the released one")
+        str | None,
+        typer.Option(help="Model file or released name.", show_default="the strongest here"),
     ] = None,
     variant: Annotated[str, typer.Option(help="Variant of the position.")] = "standard",
     plays: Annotated[int, typer.Option(min=1, help="Most plays to list.")] = 8,

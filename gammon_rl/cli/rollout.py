@@ -17,7 +17,8 @@ def rollout(
     cubeless: Annotated[bool, typer.Option("--cubeless", help="Nobody doubles, and points are counted.")] = False,
     plays: Annotated[int, typer.Option(min=1, help="Most plays to compare.")] = 4,
     model: Annotated[
-        str | None, typer.Option(help="Model file or released name.", show_default="the released one")
+        str | None,
+        typer.Option(help="Model file or released name.", show_default="the strongest here"),
     ] = None,
     variant: Annotated[str, typer.Option(help="Variant of the position.")] = "standard",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the dice.")] = 1,

@@ -23,14 +23,14 @@ def solve(
     check: Annotated[
         int, typer.Option(min=0, metavar="N", help="Then hold N random positions against their own equation.")
     ] = 0,
-    force: Annotated[bool, typer.Option("--force", help="Solve again although the file is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Solve again, from nothing.")] = False,
 ) -> None:
     """Solve Hypergammon by dynamic programming and write the values of all its positions to a file.
 
     Bots of level hard play Hypergammon by the file from then on. A run that was stopped goes on where it was.
     """
     from gammon_rl.cli.progress import ProgressDisplay
-    from gammon_rl.errors import InvalidNotationError
+    from gammon_rl.errors import DatabaseFileError, InvalidNotationError
     from gammon_rl.exact.hypergammon import build, few_checkers, load_solved, solved_path
     from gammon_rl.exact.solver import size
     from gammon_rl.rules.variants import HYPERGAMMON, variant as variant_of
@@ -40,7 +40,10 @@ def solve(
     rules = few_checkers(checkers)
     path = out or solved_path(rules)
     if path.exists() and not force:
-        game = load_solved(rules, path, check=True)
+        try:
+            game = load_solved(rules, path, check=True)
+        except DatabaseFileError as error:
+            raise DatabaseFileError(f"{error}; --force writes over it") from None
         typer.echo(f"{path}  was there, checksum right; --force solves it again")
         _check(game, check)
         return
@@ -54,7 +57,7 @@ def solve(
     started = time.monotonic()
     with ProgressDisplay("solving", 1) as display:
         about = build(
-            rules, path, workers=workers, keep=keep,
+            rules, path, workers=workers, keep=keep, fresh=force,
             progress=lambda title, done, total, note: display.update(done, note, title, total),
         )  # fmt: skip
     game = load_solved(rules, path, check=True)

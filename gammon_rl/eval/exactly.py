@@ -87,12 +87,13 @@ def to_the_end(evaluator: Evaluator, *, build: bool = False) -> Evaluator:
         if build:
             raise
         if all(file.path.exists() for file in database_files(evaluator.rules)):
-            _warn(f"{error}; the end of the race is played without the databases")
+            warn_once(f"{error}; the end of the race is played without the databases")
         return evaluator
 
 
-@functools.cache  # once is enough
-def _warn(text: str) -> None:
+@functools.cache
+def warn_once(text: str) -> None:
+    """Log a warning, unless it was logged before."""
     logging.getLogger(__name__).warning(text)
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from gammon_rl.errors import ModelFileError
+from gammon_rl.errors import ConfigError, ModelFileError
 from gammon_rl.eval.evaluator import Evaluator
 from gammon_rl.eval.network import POINTS
 from gammon_rl.exact.hypergammon import SolvedGame
@@ -114,6 +114,11 @@ class RegretMeter:
     seed : int
         Of the sample.
 
+    Raises
+    ------
+    ConfigError
+        If the sample is empty, or all is left out.
+
     Examples
     --------
     Made once, it is called with one evaluator after the other, such as those of a training run::
@@ -123,6 +128,8 @@ class RegretMeter:
     """
 
     def __init__(self, game: SolvedGame, sample: int | None = None, *, left_out: float = 1e-3, seed: int = 0) -> None:
+        if not (0 <= left_out < 1 and (sample is None or sample > 0)):
+            raise ConfigError(f"sample must be at least 1 and left_out from 0 to 1, got {sample} and {left_out}")
         self.game = game
         visits = game.all_visits.astype(np.float64)
         self._total = float(visits.sum())
@@ -165,8 +172,9 @@ class RegretMeter:
             If the evaluator is for another variant.
         """
         rules = self.game.rules
-        if evaluator.rules.name != rules.name:
-            raise ModelFileError(f"the model is made for {evaluator.rules.name}, the solved game is {rules.name}")
+        if (evaluator.rules.name, evaluator.rules.checkers) != (rules.name, rules.checkers):
+            asked, solved = (f"{one.name} with {one.checkers} checkers" for one in (evaluator.rules, rules))
+            raise ModelFileError(f"the model is made for {asked}, the solved game is {solved}")
         opening = ROLLS[:, 0] != ROLLS[:, 1]
         tally = _Tally(self.game, evaluator, worst)
         tally.add(np.array([self._start]), np.ones(1), opening / opening.sum())

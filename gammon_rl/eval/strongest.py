@@ -4,7 +4,9 @@ A released model may have a companion, a small and quick one that is not to play
 that the other need not look at.
 """
 
+from gammon_rl.errors import DatabaseFileError
 from gammon_rl.eval.evaluator import Evaluator
+from gammon_rl.eval.exactly import warn_once
 from gammon_rl.eval.model import Model, quick_companion, released_model
 from gammon_rl.exact.hypergammon import load_solved, solved_path
 from gammon_rl.rules.variants import HYPERGAMMON, Variant
@@ -17,11 +19,12 @@ def strongest(rules: Variant) -> Evaluator:
     ------
     ModelFileError
         If there is none.
-    DatabaseFileError
-        If there is a solved game, but not a sound one.
     """
     if rules.name == HYPERGAMMON.name and solved_path(rules).exists():
-        return load_solved(rules)
+        try:
+            return load_solved(rules)
+        except DatabaseFileError as error:
+            warn_once(f"{error}; --force writes over it. Without it the released model plays")
     return released_model(rules)
 
 

@@ -151,6 +151,16 @@ class Bearoff:
         no_double: Floats = values[..., columns[owner]]
         return no_double, 2 * values[..., THEIRS]
 
+    def cube_equities(self, boards: Boards, owner: NDArray[np.int64], jacoby: NDArray[np.bool_]) -> Floats:
+        """Return the money equity of no double, float32 (N,), for boards int8 (N, 26) whose cube is known.
+
+        `owner`, int (N,), is 1 for a cube of mine, 0 in the centre and -1 for the opponent's. The Jacoby rule makes no
+        difference: there are no gammons any more.
+        """
+        columns = np.array([CENTRE_ND, MINE_ND, THEIRS])  # by owner: 0, 1, -1
+        values: Floats = self._values(boards)[np.arange(len(boards)), columns[owner]]
+        return values
+
     def mean_rolls(self, boards: Boards) -> NDArray[np.float64]:
         """Return the mean number of rolls each side needs alone, float64 (..., 2): the player on roll first."""
         numbers = np.stack(_numbers(boards, self.knows(boards)), axis=-1)

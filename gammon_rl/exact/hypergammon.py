@@ -24,7 +24,9 @@ from gammon_rl.errors import DatabaseFileError, InvalidNotationError
 from gammon_rl.exact.files import database_path, read_database, write_database
 from gammon_rl.exact.index import MOST, Index, PositionIndex
 from gammon_rl.exact.solver import Progress, Solution, forget, nothing, solve, worst_loss
+from gammon_rl.rules.board import results
 from gammon_rl.rules.variants import HYPERGAMMON, Boards, Variant
+from gammon_rl.writing import held
 
 Floats = NDArray[np.float32]
 
@@ -98,6 +100,21 @@ class SolvedGame:
         """
         return _read_equities(self._equities[self.index.numbers(boards)])
 
+    def knows_cube(self, boards: Boards) -> NDArray[np.bool_]:
+        """Return whether there is a cube to be known, bool (...): in every game that is not over."""
+        known: NDArray[np.bool_] = results(boards, self.rules) == 0
+        return known
+
+    def cube_equities(self, boards: Boards, owner: NDArray[np.int64], jacoby: NDArray[np.bool_]) -> Floats:
+        """Return the money equity of no double, float32 (N,), for boards int8 (N, 26) of games that are not over.
+
+        `owner`, int (N,), is 1 for a cube of mine, 0 in the centre and -1 for the opponent's; `jacoby`, bool (N,),
+        matters in the centre.
+        """
+        columns = np.where((owner == 0) & jacoby, 2, np.array([1, 0, 3])[owner])  # of `EQUITIES`
+        values: Floats = self.money_equities(boards)[np.arange(len(boards)), columns]
+        return values
+
     def visits(self, boards: Boards) -> Floats:
         """Return how often each position is met after the opening play in a game of best plays, float32 (...)."""
         visits: Floats = self.all_visits[self.index.numbers(boards)]
@@ -169,7 +186,13 @@ def load_solved(rules: Variant = HYPERGAMMON, path: Path | None = None, *, check
 
 
 def build(
-    rules: Variant, path: Path, *, workers: int = 2, keep: bool = False, progress: Progress = nothing
+    rules: Variant,
+    path: Path,
+    *,
+    workers: int = 2,
+    keep: bool = False,
+    fresh: bool = False,
+    progress: Progress = nothing,
 ) -> Mapping[str, Any]:
     """Solve a game and write its file; return what the file says about itself.
 
@@ -184,15 +207,32 @@ def build(
         Processes.
     keep : bool
         Whether to keep that folder.
+    fresh : bool
+        Whether to begin from nothing, whatever that folder holds.
     progress : callable
         See `solver.Progress`.
 
     Raises
     ------
     DatabaseFileError
-        If something cannot be written.
+        If something cannot be written, or another process solves the game there.
     """
+    if path.exists() and not path.is_file():
+        raise DatabaseFileError(f"{path}: is no file, and is not replaced by one")
     folder = path.with_name(path.name + ".work")
+    with held(path.with_name(path.name + ".lock")) as mine:
+        if not mine:
+            raise DatabaseFileError(f"{path}: another process is solving there")
+        if fresh and folder.exists():
+            forget(folder)
+        try:
+            return _built(rules, path, folder, workers, keep, progress)
+        finally:
+            path.with_name(path.name + ".lock").unlink(missing_ok=True)
+
+
+def _built(rules: Variant, path: Path, folder: Path, workers: int, keep: bool, progress: Progress) -> Mapping[str, Any]:
+    """Do what `build` says, in this folder."""
     solution = solve(rules, folder, workers=workers, progress=progress)
     chances = _pack_chances(solution)
     arrays: dict[str, NDArray[Any]] = {

@@ -41,13 +41,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from gammon_rl.errors import RunError
+from gammon_rl.errors import DatabaseFileError, RunError
 from gammon_rl.exact.files import read_database, write_database
 from gammon_rl.exact.index import PositionIndex
 from gammon_rl.rules.board import results
 from gammon_rl.rules.dice import ROLL_CHANCES, ROLLS
 from gammon_rl.rules.plays import legal_plays
 from gammon_rl.rules.variants import Variant
+from gammon_rl.writing import write_whole
 
 Values = NDArray[np.float64]
 Numbers = NDArray[np.integer[Any]]
@@ -58,6 +59,7 @@ TOLERANCE: Final = 1e-10
 """A stage is settled when a whole round changes no value by more."""
 
 _VERSION: Final = 1
+_LAYOUT: Final = 1  # of the files of a folder
 _PART: Final = 125_000  # positions whose plays are made as one piece of work, and lie in one file
 _MAKE: Final = 780  # positions whose plays are made at once: a chunk of `legal_plays`
 _BLOCK: Final = 4096  # positions valued at once: their plays and values fit the cache
@@ -522,7 +524,7 @@ def solve(rules: Variant, folder: Path, *, workers: int = 2, progress: Progress 
         If one of the processes was killed.
     """
     game = _Game(rules, folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    _claim(folder, rules)
     with _pool(workers) as pool:
         try:
             _make_all_plays(pool, game, progress)
@@ -546,6 +548,20 @@ def solve(rules: Variant, folder: Path, *, workers: int = 2, progress: Progress 
         visits=values["visits"],
         last_change=change,
     )
+
+
+def _claim(folder: Path, rules: Variant) -> None:
+    """Say in a folder which game it is for, or refuse one that is for another."""
+    sign, said = folder / "game.txt", f"{rules.name} {rules.checkers} {_LAYOUT}\n"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not any(folder.iterdir()):
+            write_whole(sign, said.encode())
+        there = sign.read_text(encoding="utf-8") if sign.exists() else "something else"
+    except OSError as error:
+        raise DatabaseFileError(f"{folder}: cannot be used ({error.strerror or error})") from None
+    if there != said:
+        raise DatabaseFileError(f"{folder}: holds {there.strip()!r}, expected {said.strip()!r}; it may be removed")
 
 
 def worst_loss(rules: Variant, folder: Path, equities: NDArray[np.float32]) -> Loss:

@@ -31,6 +31,8 @@ def curve(run: Path, scalar: str, over: str) -> tuple[list[float], list[float]]:
     RunError
         If the run has no such scalar.
     """
+    if not run.is_dir():
+        raise RunError(f"{run}: no such run")
     events: Any = EventAccumulator(str(run), size_guidance={"scalars": 0})
     tags = events.Reload().Tags()["scalars"]
     if scalar not in tags:

@@ -194,7 +194,10 @@ class Trainer:
                         "speed/seconds": self.seconds,
                         "speed/memory_mib": _peak_memory(),
                     }
-                    if meter and now - measured > 60 * self.config.meter_minutes:
+                    # What was measured on the way is measured at the end as well.
+                    if meter and (
+                        now - measured > 60 * self.config.meter_minutes or (self.finished and measured > started)
+                    ):
                         scalars |= meter(self.net)
                         measured = time.monotonic()
                     for name, value in scalars.items():
