@@ -121,11 +121,11 @@ def resumed(run: Path, config: TrainConfig) -> Checkpoint:
     ------
     RunError
         If there is no state, or it has another configuration. When to save and to measure and how many generations to
-        make may change, and all that is about labels while there are none.
+        make, and how long to fit the last one, may change, and all that is about labels while there are none.
     """
     checkpoint = load_checkpoint(run)
     then, now = config_from(checkpoint.about["config"]).as_dict(), config.as_dict()
-    free = OF_THE_CLOCK | {"generations"}
+    free = OF_THE_CLOCK | {"generations", "last_epochs"}
     if not checkpoint.about["generation"] and not any(checkpoint.about["labels"]):
         free |= OF_LABELS
     changed = [name for name in now if then[name] != now[name] and name not in free]

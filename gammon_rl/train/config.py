@@ -106,6 +106,9 @@ class TrainConfig:
     """Generations of labels that are learned from together."""
     epochs: int = 8
     """Most passes over the labels of a generation; it ends early when the held-out labels are fitted worse."""
+    last_epochs: int = 0
+    """Most passes over the labels of the last generation; 0 for as many as over the others. With more of them the step
+    size falls more slowly, and the noise of the labels is averaged out better."""
     fit_minibatch: int = 512
     """Labels of each worker in one step of the optimiser."""
     fit_step_size: Schedule = ((0.0, 5e-4), (1.0, 1e-6))
@@ -131,7 +134,7 @@ class TrainConfig:
             value = getattr(self, name)
             if max(value, default=0) > most if isinstance(value, tuple) else value > most:
                 faults.append(f"{name} must be at most {most}, got {value}")
-        for name in ("games", "seed", "generations", "meter_minutes", "meter_games"):
+        for name in ("games", "seed", "generations", "last_epochs", "meter_minutes", "meter_games"):
             if getattr(self, name) < 0:
                 faults.append(f"{name} must not be negative, got {getattr(self, name)}")
         if not self.hidden or min(self.hidden) < 1:

@@ -284,6 +284,8 @@ class Trainer:
     def _fit(self) -> Status:
         """Take a pass over the labels of the last generations; the last pass ends the generation."""
         config, began = self.config, time.monotonic()
+        last = self.generation + 1 == config.generations
+        epochs = (config.last_epochs if last else 0) or config.epochs
         if self.epoch == 0:
             self.replay.keep_from(self.generation - config.replay + 1)
             self.optimiser = self._fresh_optimiser()
@@ -297,12 +299,12 @@ class Trainer:
         order = self.rng.permutation(np.flatnonzero(~held))
         loss = self._learn(
             boards, targets, order, config.fit_minibatch,
-            lambda done: value_at(config.fit_step_size, (self.epoch + done) / config.epochs),
+            lambda done: value_at(config.fit_step_size, (self.epoch + done) / epochs),
         )  # fmt: skip
         loss, held_out = (
             total / self.ranks.world for total in self.ranks.total([loss, self._loss(boards[held], targets[held])])
         )
-        self._check(loss, value_at(config.fit_step_size, self.epoch / config.epochs))
+        self._check(loss, value_at(config.fit_step_size, self.epoch / epochs))
         worse, self.held_out = held_out > self.held_out, held_out
         self.epoch += 1
         self.segments += 1
@@ -311,8 +313,8 @@ class Trainer:
             "fit/held_out": held_out,
             "fit/positions_per_second": len(order) * self.ranks.world / (time.monotonic() - began),
         }
-        status = self._status("fit", self.epoch, config.epochs, held_out, scalars)
-        if worse or self.epoch == config.epochs:
+        status = self._status("fit", self.epoch, epochs, held_out, scalars)
+        if worse or self.epoch == epochs:
             self.generation, self.epoch = self.generation + 1, 0
         return status
 
