@@ -488,9 +488,17 @@ def test_generations_of_labels_resume_to_the_same_bytes_from_every_piece(tmp_pat
     assert stages.count("labels 1 of 2") == 8  # 600 labels in whole segments of 80
     assert stages.count("fit 1 of 2") <= 3 < stages.count("fit 2 of 2") <= 5
     assert state(cut) == state(tmp_path / "whole")
-    assert list(cut.glob("labels-*")) == []
+    assert list(cut.glob("labels-*"))  # more generations may be asked for
     layers = [export_run(run, tmp_path / "m.safetensors").layers for run in (cut, tmp_path / "whole")]
     assert (layers[0][0][0] == layers[1][0][0]).all()
+
+
+def test_a_finished_run_that_is_given_more_generations_ends_as_one_that_had_them(tmp_path):
+    run_to_end(tmp_path / "whole", **LABELS | {"generations": 3})
+    run_to_end(tmp_path / "more", **LABELS)
+    run_to_end(tmp_path / "more", resume=True, **LABELS | {"generations": 3})
+    weights = [state(tmp_path / name)[0] for name in ("whole", "more")]
+    assert weights[0] == weights[1]
 
 
 def test_labels_are_the_mean_over_rolls_and_take_the_luck_out():
@@ -798,7 +806,7 @@ def test_a_run_begins_with_a_model_and_may_learn_labels_alone(tmp_path):
         ({"start": "nowhere"}, "nowhere: no such model file"),
         ({"teacher": "nowhere"}, "nowhere: no such model file"),
         ({"teacher": "standard", "variant": "tavla"}, "made for standard, not for tavla"),
-        ({"start": "standard", "hidden": (80,)}, r"hidden layers \[256, 128\] cannot grow into \[80\]"),
+        ({"start": "standard", "hidden": (80,)}, r"hidden layers \[512, 256, 128\] cannot grow into \[80\]"),
         ({"start": "standard", "variant": "hypergammon"}, "standard"),
     ],
 )

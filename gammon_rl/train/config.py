@@ -105,7 +105,8 @@ class TrainConfig:
     replay: int = 2
     """Generations of labels that are learned from together."""
     epochs: int = 8
-    """Most passes over the labels of a generation; it ends early when the held-out labels are fitted worse."""
+    """Most passes over the labels of a generation; in the second half of them it ends when the held-out labels are
+    fitted worse."""
     last_epochs: int = 0
     """Most passes over the labels of the last generation; 0 for as many as over the others. With more of them the step
     size falls more slowly, and the noise of the labels is averaged out better."""

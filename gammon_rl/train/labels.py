@@ -14,7 +14,8 @@ general form see De Asis and Sutton, "Per-decision multi-step temporal differenc
 Legend: T plies, N games, M afterstates.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 
@@ -122,6 +123,10 @@ class Replay:
         """Drop the labels of older generations."""
         self.chunks = [chunk for chunk in self.chunks if chunk.generation >= generation]
 
+    def write_anew(self) -> None:
+        """Have the next `save` write one file a generation, whatever files there were on the way."""
+        self.chunks = [replace(chunk, file=None) for chunk in self.chunks]
+
     def arrays(self) -> tuple[Boards, Floats]:
         """Return all boards int8 (K, 26) and targets float32 (K, 6)."""
         boards = np.concatenate([chunk.boards for chunk in self.chunks])
@@ -163,8 +168,8 @@ class Replay:
         return cls(chunks)
 
 
-def remove_labels(directory: Path, generation: int) -> None:
-    """Remove the files of generations before this one."""
+def remove_labels(directory: Path, generation: int, but: Collection[str] | None = None) -> None:
+    """Remove the files of generations before this one, or all but some."""
     for file in directory.glob("labels-*.safetensors"):
-        if int(file.stem.rpartition("-")[2]) < generation:
+        if int(file.stem.rpartition("-")[2]) < generation if but is None else file.name not in but:
             file.unlink(missing_ok=True)

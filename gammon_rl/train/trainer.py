@@ -207,8 +207,6 @@ class Trainer:
                 # The ranks must agree on when to save and when to stop.
                 due = self.ranks.first and now - saved > 60 * self.config.checkpoint_minutes
                 stop, save = self.ranks.total([interrupt.asked, due])
-                if self.finished:
-                    self.replay.keep_from(self.generation)  # nothing more is learned from them
                 if save or stop or self.finished:
                     self._save()
                     saved = time.monotonic()
@@ -314,7 +312,7 @@ class Trainer:
             "fit/positions_per_second": len(order) * self.ranks.world / (time.monotonic() - began),
         }
         status = self._status("fit", self.epoch, epochs, held_out, scalars)
-        if worse or self.epoch == epochs:
+        if self.epoch == epochs or (worse and 2 * self.epoch > epochs):  # a large step size may make it worse at first
             self.generation, self.epoch = self.generation + 1, 0
         return status
 
@@ -384,6 +382,10 @@ class Trainer:
 
     def _save(self) -> None:
         """Write a checkpoint; a meeting point of the ranks."""
+        if self.finished:
+            # More generations may learn from them yet. The files are to be the same however often the run was stopped.
+            self.replay.keep_from(self.generation - self.config.replay + 1)
+            self.replay.write_anew()
         files = self.ranks.gather(
             self.replay.save(self.directory, f"labels-{self.ranks.rank}-{self.segments}") if self.replay.chunks else []
         )
@@ -413,7 +415,8 @@ class Trainer:
         save_checkpoint(self.directory, Checkpoint(tensors, about))
         save_seconds(self.directory, self.seconds)
         # The previous checkpoint may look back one generation more.
-        remove_labels(self.directory, self.generation - (0 if self.finished else self.config.replay + 1))
+        kept = [file for each in files for file in each] if self.finished else None
+        remove_labels(self.directory, self.generation - self.config.replay - 1, kept)
 
     def _restore(self, checkpoint: Checkpoint) -> None:
         about, tensors = checkpoint.about, checkpoint.tensors
