@@ -312,7 +312,7 @@ def test_a_whole_position_brings_its_dice() -> None:
         (CLOSED_OUT, "4 4", "pass"),
         (position("bar 13x5", "19x2 20x2 21x2 23x2 24x2 18x2 5x2"), "3 1", "bar/22 13/12"),
         (position("6x2", "1x2"), "6 6", "6/off 6/off"),
-        (position("13 12", "1x2 2x2 3x2 4x2 5x2 6x2"), "2 1", "13/11 12/11"),
+        (position("barx2 13x5", "19x2 20x2 21x2 22x2 5x2"), "2 1", "bar/24 bar/23"),
     ],
 )
 def test_steps_are_written_one_by_one(board: Boards, dice: str, payload: str) -> None:
