@@ -17,8 +17,8 @@ from gammon_rl.eval.evaluator import Evaluator
 from gammon_rl.eval.network import Floats
 from gammon_rl.rules.variants import Boards, Variant
 
-_BLOCK: Final = 1024  # boards evaluated between two looks at the clock: some 3 ms with the released model
-_MARGIN: Final = 0.005  # seconds that the work between two looks may take, and putting the answer together
+_BLOCK: Final = 256  # boards evaluated between two looks at the clock: some 2 ms with the released model
+_MARGIN: Final = 0.008  # seconds that the work between two looks may take, and putting the answer together
 
 
 class OutOfTime(Exception):  # noqa: N818  # no error: it never leaves the bot, which has an answer by then
