@@ -1,6 +1,7 @@
 """The server: answers over HTTP, what it refuses, its limits, and the processes it is made of."""
 
 import asyncio
+import contextlib
 import importlib.util
 import json
 import os
@@ -505,56 +506,56 @@ def _ask(address, path, body=None, seconds=60):
         return answer.status, answer.read()
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="workers are forked")
-def test_a_server_starts_outlives_its_worker_and_finishes_what_was_begun():
-    command = [sys.executable, "-m", "gammon_rl", "serve", "--port", "0", "--time-limit", "1.5"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
+@contextlib.contextmanager
+def _served(seconds, errors):
+    """Start a server whose requests take so many seconds at most; its standard error goes where `errors` says."""
+    command = [sys.executable, "-m", "gammon_rl", "serve", "--port", "0", "--time-limit", str(seconds)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True) as server:
         try:
             assert server.stdout is not None
-            address = server.stdout.readline().split()[0]
-            assert _ask(address, "/v1/play", {"position": THREE_ONE})[1].startswith(b'{"text":"8/5 6/5"')
-
-            killed = _worker_of(server.pid)
-            os.kill(killed, signal.SIGKILL)
-            assert _until_it_answers(address) == 200
-            assert _worker_of(server.pid) != killed
-            told = _ask(address, "/metrics")[1].decode()
-            assert "gammon_rl_worker_deaths_total 1" in told
-            assert 'gammon_rl_requests_total{path="/v1/play",status="200"} 1' in told
-
-            answers = []
-            slow = {"position": THREE_ONE.replace(":31:", ":43:"), "bot": "hard@3"}  # many good plays
-            asking = threading.Thread(target=lambda: answers.append(_ask(address, "/v1/analyse", slow)))
-            asking.start()
-            while "gammon_rl_waiting 1" not in _ask(address, "/metrics")[1].decode():
-                assert asking.is_alive()
-                time.sleep(0.01)
-            server.send_signal(signal.SIGTERM)
-            asking.join()
-            assert answers[0][0] == 200
-            assert server.wait(60) == 0
+            yield server, server.stdout.readline().split()[0]
         finally:
             server.kill()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="workers are forked")
+def test_a_server_starts_outlives_its_worker_and_finishes_what_was_begun():
+    with _served(1.5, subprocess.DEVNULL) as (server, address):
+        assert _ask(address, "/v1/play", {"position": THREE_ONE})[1].startswith(b'{"text":"8/5 6/5"')
+
+        killed = _worker_of(server.pid)
+        os.kill(killed, signal.SIGKILL)
+        assert _until_it_answers(address) == 200
+        assert _worker_of(server.pid) != killed
+        told = _ask(address, "/metrics")[1].decode()
+        assert "gammon_rl_worker_deaths_total 1" in told
+        assert 'gammon_rl_requests_total{path="/v1/play",status="200"} 1' in told
+
+        answers = []
+        slow = {"position": THREE_ONE.replace(":31:", ":43:"), "bot": "hard@3"}  # many good plays
+        asking = threading.Thread(target=lambda: answers.append(_ask(address, "/v1/analyse", slow)))
+        asking.start()
+        while "gammon_rl_waiting 1" not in _ask(address, "/metrics")[1].decode():
+            assert asking.is_alive()
+            time.sleep(0.01)
+        server.send_signal(signal.SIGTERM)
+        asking.join()
+        assert answers[0][0] == 200
+        assert server.wait(60) == 0
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="workers are forked")
 def test_a_worker_that_hangs_is_replaced():
-    command = [sys.executable, "-m", "gammon_rl", "serve", "--port", "0", "--time-limit", "0.1"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
-        try:
-            assert server.stdout is not None
-            assert server.stderr is not None
-            address = server.stdout.readline().split()[0]
-            assert _until_it_answers(address) == 200
-            hanging = _worker_of(server.pid)
-            os.kill(hanging, signal.SIGSTOP)
-            assert f"worker {hanging} hangs" in server.stderr.readline()
-            assert _until_it_answers(address) == 200
-            assert "gammon_rl_worker_deaths_total 1" in _ask(address, "/metrics")[1].decode()
-            server.send_signal(signal.SIGTERM)
-            assert server.wait(60) == 0
-        finally:
-            server.kill()
+    with _served(0.1, subprocess.PIPE) as (server, address):
+        assert server.stderr is not None
+        assert _until_it_answers(address) == 200
+        hanging = _worker_of(server.pid)
+        os.kill(hanging, signal.SIGSTOP)
+        assert f"worker {hanging} hangs" in server.stderr.readline()
+        assert _until_it_answers(address) == 200
+        assert "gammon_rl_worker_deaths_total 1" in _ask(address, "/metrics")[1].decode()
+        server.send_signal(signal.SIGTERM)
+        assert server.wait(60) == 0
 
 
 def _worker_of(pid):

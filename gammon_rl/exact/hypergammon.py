@@ -219,8 +219,8 @@ def build(
     """
     if path.exists() and not path.is_file():
         raise DatabaseFileError(f"{path}: is no file, and is not replaced by one")
-    folder = path.with_name(path.name + ".work")
-    with held(path.with_name(path.name + ".lock")) as mine:
+    folder, lock = (path.with_name(path.name + end) for end in (".work", ".lock"))
+    with held(lock) as mine:
         if not mine:
             raise DatabaseFileError(f"{path}: another process is solving there")
         if fresh and folder.exists():
@@ -228,7 +228,7 @@ def build(
         try:
             return _built(rules, path, folder, workers, keep, progress)
         finally:
-            path.with_name(path.name + ".lock").unlink(missing_ok=True)
+            lock.unlink(missing_ok=True)
 
 
 def _built(rules: Variant, path: Path, folder: Path, workers: int, keep: bool, progress: Progress) -> Mapping[str, Any]:

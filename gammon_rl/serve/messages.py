@@ -53,24 +53,28 @@ def _closed(kind: type) -> dict[str, Any]:
     return schema
 
 
+def _named(kind: type, schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a record that says by its type what it is."""
+    properties = {"type": {"const": type_name(kind)}, **schema.get("properties", {})}
+    return {**schema, "type": "object", "properties": properties}
+
+
 def _action_schema() -> dict[str, Any]:
     """Return the JSON schema of what can be done at a table: its actions, and that the bot acts."""
     kinds = [{"title": "Bot", "properties": {"type": {"const": "bot"}}, "required": ["type"]}]
     for kind in get_args(Action):
         schema = _closed(kind)
-        properties = {"type": {"const": type_name(kind)}, **schema.get("properties", {})}
-        kinds.append({**schema, "properties": properties, "required": ["type", *schema.get("required", [])]})
+        kinds.append({**_named(kind, schema), "required": ["type", *schema.get("required", [])]})
     return {"oneOf": [{"type": "object", "additionalProperties": False, **kind} for kind in kinds]}
 
 
 def _event_schema() -> dict[str, Any]:
     """Return the JSON schema of what happens at a table."""
-    kinds = []
-    for kind in get_args(Notice):
-        schema = _opened(kind)
-        properties = {"type": {"const": type_name(kind)}, **schema.get("properties", {})}
-        kinds.append({**schema, "type": "object", "properties": properties, "required": ["type"]})
-    return {"oneOf": kinds}
+    return {"oneOf": [{**_named(kind, _opened(kind)), "required": ["type"]} for kind in get_args(Notice)]}
+
+
+_ACTION: Final = _action_schema()
+_EVENT: Final = _event_schema()
 
 
 class Question(BaseModel):
@@ -225,7 +229,7 @@ class ApplyQuestion(Question):
 
     table: dict[str, Any] = Field(description="The table, as this server returned it.")
     action: dict[str, Any] = Field(
-        description='An action, or `{"type": "bot"}`: the bot acts that has to.', json_schema_extra=_action_schema()
+        description='An action, or `{"type": "bot"}`: the bot acts that has to.', json_schema_extra=_ACTION
     )
     seat: SeatNumber | None = Field(
         None, description="Who asks for it, to be held against who may. Left out it is the host, who may do anything."
@@ -357,7 +361,7 @@ class StateAnswer(Situation):
     next_steps: list[str] = Field(description="Steps that may be taken now, each as `take_step` with start and end.")
     legal: list[dict[str, Any]] = Field(
         description="The legal actions, as they can be sent; whole plays as texts.",
-        json_schema_extra={"items": _action_schema()},
+        json_schema_extra={"items": _ACTION},
     )
     undoable: int = Field(description="How many decisions can be taken back.")
     redoable: int = Field(description="How many of those taken back can be done again.")
@@ -369,7 +373,7 @@ class ViewAnswer(Situation):
     options: dict[str, Any] = Field(json_schema_extra=_opened(TableOptions))
     seats: list[dict[str, Any]] = Field(json_schema_extra={"items": _opened(Seat)})
     events: list[dict[str, Any]] = Field(
-        description="Everything that has happened.", json_schema_extra={"items": _event_schema()}
+        description="Everything that has happened.", json_schema_extra={"items": _EVENT}
     )
     bots: Annotated[list[str], Field(min_length=2, max_length=2)] = Field(
         description="The bot at each seat, now; empty for a person."
@@ -380,7 +384,7 @@ class ViewAnswer(Situation):
     redoable: int | None = None
     steps: list[str] | None = Field(None, description="As in `state`; missing while it is the other player's turn.")
     next_steps: list[str] | None = None
-    legal: list[dict[str, Any]] | None = Field(default=None, json_schema_extra={"items": _action_schema()})
+    legal: list[dict[str, Any]] | None = Field(default=None, json_schema_extra={"items": _ACTION})
 
 
 class Views(Answer):
@@ -396,7 +400,7 @@ class TableAnswer(Answer):
 
     table: dict[str, Any] = Field(description="The table, to be kept by the host alone and sent with the next action.")
     events: list[dict[str, Any]] = Field(
-        description="What was done and what followed by itself.", json_schema_extra={"items": _event_schema()}
+        description="What was done and what followed by itself.", json_schema_extra={"items": _EVENT}
     )
     state: StateAnswer
     views: Views | None = Field(None, description="Only if they were asked for.")

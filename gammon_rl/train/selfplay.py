@@ -137,9 +137,10 @@ class SelfPlay:
         """Go on to the afterstates, or to a new game; return the points that a play has won, int8 (N,), or 0."""
         won = -results(afterstates, self.rules)
         self.opening = won > 0
-        self.ended += int(np.count_nonzero(won))
+        ended = int(np.count_nonzero(won))
+        self.ended += ended
         self.boards = afterstates.copy()
-        self.boards[self.opening] = self._begun(int(np.count_nonzero(won)))
+        self.boards[self.opening] = self._begun(ended)
         return won
 
     def _begun(self, games: int) -> Boards:
