@@ -10,7 +10,7 @@ from safetensors.numpy import save_file
 import gammon_rl as gr
 from gammon_rl.bots.bench import random_positions
 from gammon_rl.eval import network
-from gammon_rl.eval.encoder import INPUTS, encode, fold
+from gammon_rl.eval.encoder import ENCODERS, INPUTS, WITH_SHOTS, encode, fold
 from gammon_rl.eval.model import METADATA_KEY, Model
 from gammon_rl.rules.board import results
 
@@ -51,16 +51,18 @@ def test_folded_layer_is_the_dense_one(boards):
 
 
 @pytest.mark.parametrize("hidden", [(8,), (24, 12), (network._FOLD_UP_TO + 8,), (160, 24, 8)])
+@pytest.mark.parametrize("inputs", ENCODERS)
 @pytest.mark.parametrize("rules", [gr.STANDARD, gr.HYPERGAMMON])
-def test_numpy_evaluator_is_the_plain_computation(hidden, rules):
-    layers = random_layers([INPUTS, *hidden, 6])
+def test_numpy_evaluator_is_the_plain_computation(hidden, inputs, rules):
+    layers = random_layers([inputs, *hidden, 6])
     boards = np.repeat(rules.start()[None], 50, axis=0)
     rng = np.random.default_rng(3)
     for _ in range(5):
         parents, afterstates = gr.legal_plays(boards, rng.integers(1, 7, (50, 2)), rules)
         pick = {int(parent): at for at, parent in enumerate(parents)}
         boards = np.array([afterstates[pick[i]] if i in pick else gr.turn(boards[i]) for i in range(50)])
-    units = encode(boards, rules.checkers)
+    units = encode(boards, rules.checkers, inputs)
+    assert (inputs == INPUTS) or (units[:, INPUTS:] > 0).any()
     for weight, bias in layers[:-1]:
         units = np.maximum(units @ weight.T + bias, 0)
     logits = units @ layers[-1][0].T + layers[-1][1]
@@ -158,6 +160,8 @@ def damaged(model, tmp_path, **changes):
         ({"variant": "chess"}, "unknown variant 'chess'"),
         ({"outputs": ["win"]}, "outputs differ"),
         ({"layers": [210, 16]}, "layer sizes [210, 16]"),
+        ({"layers": [260, 16, 6]}, "expected [210, ..., 6]"),
+        ({"encoder": ENCODERS[WITH_SHOTS]}, "expected [260, ..., 6]"),
         ({"layers": [210, 17, 6]}, "shapes of layers"),
         ({"layers.0.bias": None}, "shapes of layers"),
         ({"layers.0.bias": np.full(16, np.nan, np.float32)}, "not float32 of sensible size"),

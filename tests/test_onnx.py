@@ -17,7 +17,7 @@ from onnx.reference import ReferenceEvaluator  # noqa: E402
 import gammon_rl as gr  # noqa: E402
 from gammon_rl import cli  # noqa: E402
 from gammon_rl.eval import onnx_file  # noqa: E402
-from gammon_rl.eval.encoder import INPUTS  # noqa: E402
+from gammon_rl.eval.encoder import ENCODERS, INPUTS, WITH_SHOTS  # noqa: E402
 from gammon_rl.eval.model import Model  # noqa: E402
 from gammon_rl.eval.onnx_card import onnx_card  # noqa: E402
 from gammon_rl.eval.onnx_file import export_onnx  # noqa: E402
@@ -27,9 +27,9 @@ from tests.positions import position, to_letters  # noqa: E402
 from tests.test_eval import random_layers  # noqa: E402
 
 
-def random_model(hidden=(8,), rules=gr.STANDARD, seed=1):
+def random_model(hidden=(8,), rules=gr.STANDARD, seed=1, inputs=INPUTS):
     info = {"games": 1234, "licence": "MIT"}
-    return Model(random_layers([INPUTS, *hidden, 6], seed), rules, info, "folder/some.safetensors")
+    return Model(random_layers([inputs, *hidden, 6], seed), rules, info, "folder/some.safetensors")
 
 
 def scattered(rules, count, seed):
@@ -56,9 +56,10 @@ def answers(file, boards):
 
 
 @pytest.mark.parametrize("hidden", [(8,), (232,), (24, 12), (16, 12, 8)])
+@pytest.mark.parametrize("inputs", ENCODERS)
 @pytest.mark.parametrize("rules", [gr.STANDARD, gr.HYPERGAMMON])
-def test_the_graph_is_the_model(hidden, rules):
-    model = random_model(hidden, rules)
+def test_the_graph_is_the_model(hidden, rules, inputs):
+    model = random_model(hidden, rules, inputs=inputs)
     boards = np.concatenate([scattered(rules, 1500, 3), gr.legal_plays(rules.start()[None], (3, 1), rules)[1]])
     probs, equity = answers(onnx_bytes(model, {}), boards)
     np.testing.assert_allclose(probs, model.probs(boards), atol=1e-5)
@@ -88,15 +89,16 @@ def test_finished_games_have_their_result(board, probs):
     assert answers(onnx_bytes(random_model(), {}), board[None])[0].tolist() == [probs]
 
 
-def test_another_runtime_gives_the_same():
-    model, boards = random_model((24, 12)), scattered(gr.STANDARD, 100, 5)
+@pytest.mark.parametrize("inputs", ENCODERS)
+def test_another_runtime_gives_the_same(inputs):
+    model, boards = random_model((24, 12), inputs=inputs), scattered(gr.STANDARD, 100, 5)
     probs, equity = ReferenceEvaluator(onnx_bytes(model, {})).run(["probs", "equity"], {"boards": boards})
     np.testing.assert_allclose(probs, model.probs(boards), atol=1e-5)
     np.testing.assert_allclose(equity, model.equity(boards), atol=1e-5)
 
 
 def test_any_number_of_boards_at_once():
-    content, boards = onnx_bytes(random_model(), {}), scattered(gr.STANDARD, 400, 7)
+    content, boards = onnx_bytes(random_model(inputs=WITH_SHOTS), {}), scattered(gr.STANDARD, 400, 7)
     probs, _ = answers(content, boards)
     for rows in (slice(0), slice(7, 8), slice(100, 250)):
         some, values = answers(content, boards[rows])

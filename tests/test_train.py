@@ -20,7 +20,7 @@ from gammon_rl.bots.levels import NORMAL
 from gammon_rl.bots.player import RandomPlayer, SearchPlayer
 from gammon_rl.bots.search import outcomes_ahead
 from gammon_rl.cli import app
-from gammon_rl.eval.encoder import INPUTS
+from gammon_rl.eval.encoder import INPUTS, WITH_SHOTS
 from gammon_rl.eval.model import Model
 from gammon_rl.eval.network import POINTS
 from gammon_rl.exact.bearoff import load_bearoff
@@ -61,10 +61,11 @@ def many_boards():
     return np.concatenate([boards, finished])
 
 
+@pytest.mark.parametrize("with_shots", [False, True])
 @pytest.mark.parametrize("hidden", [(16,), (200,), (32, 24)])
-def test_numpy_model_equals_torch_on_ten_thousand_boards(many_boards, hidden):
+def test_numpy_model_equals_torch_on_ten_thousand_boards(many_boards, hidden, with_shots):
     torch.manual_seed(3)
-    net = Net(hidden, gr.STANDARD)
+    net = Net(hidden, gr.STANDARD, with_shots=with_shots)
     with torch.no_grad():
         for parameter in net.parameters():
             parameter.mul_(3)
@@ -74,17 +75,19 @@ def test_numpy_model_equals_torch_on_ten_thousand_boards(many_boards, hidden):
     assert by_torch.std(axis=0).min() > 0.01
 
 
+@pytest.mark.parametrize("with_shots", [False, True])
 @pytest.mark.parametrize("hidden", [(16,), (32, 24)])
-def test_folded_net_is_the_net(many_boards, hidden):
-    net = Net(hidden, gr.STANDARD)
+def test_folded_net_is_the_net(many_boards, hidden, with_shots):
+    net = Net(hidden, gr.STANDARD, with_shots=with_shots)
     with torch.no_grad():
         plain = torch.softmax(net(torch.from_numpy(many_boards)), dim=1)
     torch.testing.assert_close(FoldedNet(net).outcomes(many_boards), plain, atol=1e-5, rtol=0)
 
 
+@pytest.mark.parametrize("with_shots", [False, True])
 @pytest.mark.parametrize("hidden", [(16,), (64, 32), (48, 32, 16)])
-def test_half_net_is_nearly_the_net(many_boards, hidden):
-    net = Net(hidden, gr.STANDARD)
+def test_half_net_is_nearly_the_net(many_boards, hidden, with_shots):
+    net = Net(hidden, gr.STANDARD, with_shots=with_shots)
     exact, half = FoldedNet(net).equity(many_boards), HalfNet(net).equity(many_boards)
     assert np.abs(half - exact).max() < 0.02
     assert np.abs(half - exact).mean() < 0.2 * exact.std()
@@ -101,9 +104,12 @@ def test_half_net_of_hypergammon_counts_checkers_borne_off():
     assert np.corrcoef(exact, half)[0, 1] > 0.999
 
 
+@pytest.mark.parametrize("shown", [(False, False), (False, True), (True, True)])
 @pytest.mark.parametrize("hidden", [(8, 6), (20, 6), (16, 8, 6), (16, 9, 12), (8, 8, 8, 8)])
-def test_a_grown_net_is_the_same_function_and_all_of_it_learns(many_boards, hidden):
-    small, large = Net((8, 6), gr.STANDARD), Net(hidden, gr.STANDARD)
+def test_a_grown_net_is_the_same_function_and_all_of_it_learns(many_boards, hidden, shown):
+    small, large = (
+        Net(units, gr.STANDARD, with_shots=shots) for units, shots in zip(((8, 6), hidden), shown, strict=True)
+    )
     boards = torch.from_numpy(many_boards[:500])
     large.grow_from(small.arrays())
     with torch.no_grad():
@@ -123,6 +129,11 @@ def test_a_grown_net_is_the_same_function_and_all_of_it_learns(many_boards, hidd
 def test_a_net_that_is_too_small_cannot_be_grown_into(hidden):
     with pytest.raises(gr.ConfigError, match=r"hidden layers \[8, 6\] cannot grow into"):
         Net(hidden, gr.STANDARD).grow_from(Net((8, 6), gr.STANDARD).arrays())
+
+
+def test_a_net_that_is_shown_shots_cannot_grow_into_one_that_is_not():
+    with pytest.raises(gr.ConfigError, match="shown shots"):
+        Net((8, 6), gr.STANDARD).grow_from(Net((8, 6), gr.STANDARD, with_shots=True).arrays())
 
 
 def test_net_begins_near_the_base_rates():
@@ -565,6 +576,23 @@ def test_damaged_labels_and_changed_settings_are_refused_on_resume(tmp_path):
     file.write_bytes(file.read_bytes()[:50])
     with pytest.raises(gr.RunError, match="labels of the run that cannot be read"):
         Trainer(TrainConfig(**(SMALL | LABELS)), tmp_path, resume=True)
+
+
+def test_between_generations_how_they_are_made_may_change_and_shots_be_turned_on(tmp_path):
+    run_to_end(tmp_path, **LABELS)
+    before = export_run(tmp_path, tmp_path / "before.safetensors")
+    more = LABELS | {"generations": 3, "epochs": 1, "replay": 3, "label_trace": 0.5}
+    trainer = Trainer(TrainConfig(**(SMALL | more | {"shots": True})), tmp_path, resume=True)
+    boards = gr.legal_plays(gr.STANDARD.start()[None], (3, 1))[1]
+    np.testing.assert_allclose(outcomes(trainer.net, boards), before.outcomes(boards), atol=1e-5)
+    assert trainer.run()
+    after = export_run(tmp_path, tmp_path / "after.safetensors")
+    assert after.info["layers"][0] == WITH_SHOTS
+    assert after.layers[0][0][:, INPUTS:].any()
+    with pytest.raises(gr.RunError, match="shots was True and is False"):
+        Trainer(TrainConfig(**(SMALL | more | {"generations": 4})), tmp_path, resume=True)
+    with pytest.raises(gr.RunError, match="label_games was"):
+        Trainer(TrainConfig(**(SMALL | more | {"shots": True, "label_games": 99})), tmp_path, resume=True)
 
 
 def test_a_run_without_labels_goes_on_with_some(tmp_path):

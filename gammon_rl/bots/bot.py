@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from gammon_rl.bots.clock import Clock, OutOfTime, Stop, Timed
+from gammon_rl.bots.clock import QUICK_BLOCK, Clock, OutOfTime, Stop, Timed
 from gammon_rl.bots.cubeful import cube_ahead, seen_on_roll
 from gammon_rl.bots.levels import HARD, LEVELS, NORMAL, Level, easy_takes
 from gammon_rl.bots.search import chosen, outcomes_ahead
@@ -338,35 +338,42 @@ class Bot:
         self._check(position)
         asked = position.turned() if position.doubled else position
         clock, board = Clock.of(time_limit, stop), asked.board[None]
-        chances = self._deepening(evaluator, clock, lambda judge, ply: outcomes_ahead(judge, board, ply, self._quick))
+        chances = self._deepening(evaluator, clock, lambda judge, quick, ply: outcomes_ahead(judge, board, ply, quick))
         probs: NDArray[np.float32] = nested(chances)[0]
         return turned_probs(probs) if position.doubled else probs
 
     def _cube(self, evaluator: Evaluator, position: Position, clock: Clock) -> CubeEquities:
         """Return the equities of the player on roll, as deep as the level and the clock allow."""
         board, stakes = position.board, Stakes.of(position)
-        return self._deepening(evaluator, clock, lambda judge, ply: cube_ahead(judge, board, stakes, ply, self._quick))
+        return self._deepening(evaluator, clock, lambda judge, quick, ply: cube_ahead(judge, board, stakes, ply, quick))
 
-    def _deepening(self, evaluator: Evaluator, clock: Clock, look: Callable[[Evaluator, int], _T]) -> _T:
+    def _deepening(
+        self, evaluator: Evaluator, clock: Clock, look: Callable[[Evaluator, Evaluator | None, int], _T]
+    ) -> _T:
         """Return what is seen at the level's depth, or at the last one before the time was up."""
         ply = self.level.ply
         if clock.end is None and clock.stop is None:
-            return look(evaluator, ply)
-        found = look(evaluator, 0)
+            return look(evaluator, self._quick, ply)
+        found = look(evaluator, None, 0)
+        watched, quick = self._watched(evaluator, clock)
         try:
             for depth in range(1, ply + 1):
-                found = look(Timed(evaluator, clock), depth)
+                found = look(watched, quick, depth)
         except OutOfTime:
             pass
         return found
+
+    def _watched(self, evaluator: Evaluator, clock: Clock) -> tuple[Evaluator, Evaluator | None]:
+        """Return the evaluator and its quick companion, if there is one, as they mind a clock."""
+        return Timed(evaluator, clock), self._quick and Timed(self._quick, clock, QUICK_BLOCK)
 
     def _ranked(self, evaluator: Evaluator, afterstates: Boards, stakes: Stakes, clock: Clock) -> list["_Ranked"]:
         """Return afterstates, best first; those looked at deeper come before the others."""
         if not len(afterstates):
             return []
         stakes = stakes.turned()  # the other player is on roll there
-        layers = [self._seen(evaluator, afterstates, np.arange(len(afterstates)), stakes, 0)]
-        watched = Timed(evaluator, clock)
+        layers = [_seen(evaluator, None, afterstates, np.arange(len(afterstates)), stakes, 0)]
+        watched, quick = self._watched(evaluator, clock)
         for ply in range(1, self.level.ply + 1):
             found = layers[-1]
             behind = np.array([-one.equity for one in found], dtype=np.float32)
@@ -375,23 +382,10 @@ class Bot:
                 break
             numbers = np.array([found[at].index for at in kept])
             try:
-                layers.append(self._seen(watched, afterstates[numbers], numbers, stakes, ply))
+                layers.append(_seen(watched, quick, afterstates[numbers], numbers, stakes, ply))
             except OutOfTime:
                 break  # values of different depth are not compared: all candidates count, or none
         return _in_order(layers)
-
-    def _seen(
-        self, evaluator: Evaluator, afterstates: Boards, numbers: NDArray[np.int64], stakes: Stakes, ply: int
-    ) -> list["_Ranked"]:
-        """Return afterstates as they look at a depth, best first; the stakes are the other player's."""
-        chances, worth = seen_on_roll(evaluator, afterstates, stakes, ply, self._quick)
-        mine = stakes.turned()
-        equity = mine.equity(mine.other_side(worth))
-        order = np.argsort(-equity, kind="stable")
-        return [
-            _Ranked(int(numbers[at]), chances[at], float(equity[at]), float(equity[order[0]] - equity[at]), ply)
-            for at in order
-        ]
 
     def _chosen(self, evaluator: Evaluator, positions: Sequence[Position], dice: Sequence[tuple[int, int]]) -> Boards:
         """Return the afterstates chosen at 0 plies, int8 (N, 26)."""
@@ -461,6 +455,25 @@ class _Ranked:
     equity: float
     loss: float
     ply: int
+
+
+def _seen(
+    evaluator: Evaluator,
+    quick: Evaluator | None,
+    afterstates: Boards,
+    numbers: NDArray[np.int64],
+    stakes: Stakes,
+    ply: int,
+) -> list[_Ranked]:
+    """Return afterstates as they look at a depth, best first; the stakes are the other player's."""
+    chances, worth = seen_on_roll(evaluator, afterstates, stakes, ply, quick)
+    mine = stakes.turned()
+    equity = mine.equity(mine.other_side(worth))
+    order = np.argsort(-equity, kind="stable")
+    return [
+        _Ranked(int(numbers[at]), chances[at], float(equity[at]), float(equity[order[0]] - equity[at]), ply)
+        for at in order
+    ]
 
 
 def _in_order(layers: list[list[_Ranked]]) -> list[_Ranked]:

@@ -18,6 +18,9 @@ from gammon_rl.eval.network import Floats
 from gammon_rl.rules.variants import Boards, Variant
 
 _BLOCK: Final = 256  # boards evaluated between two looks at the clock: some 2 ms with the released model
+QUICK_BLOCK: Final = 2048
+"""Boards that a quick evaluator takes between two looks at the clock: some 1 ms with the released companion."""
+
 _MARGIN: Final = 0.008  # seconds that the work between two looks may take, and putting the answer together
 
 
@@ -91,10 +94,13 @@ class Timed:
         Who answers.
     clock : Clock
         Whom it asks; `outcomes` raises its `OutOfTime`.
+    block : int
+        Boards of a block.
     """
 
     evaluator: Evaluator
     clock: Clock
+    block: int = _BLOCK
 
     @property
     def rules(self) -> Variant:
@@ -104,7 +110,7 @@ class Timed:
     def outcomes(self, boards: Boards) -> Floats:
         """Return the chances of the six outcomes, float32 (N, 6), for boards int8 (N, 26)."""
         parts = []
-        for at in range(0, max(1, len(boards)), _BLOCK):
+        for at in range(0, max(1, len(boards)), self.block):
             self.clock.ask()
-            parts.append(self.evaluator.outcomes(boards[at : at + _BLOCK]))
+            parts.append(self.evaluator.outcomes(boards[at : at + self.block]))
         return parts[0] if len(parts) == 1 else np.concatenate(parts)

@@ -91,7 +91,7 @@ class Model:
         about = {
             **self.info,
             "format": FORMAT,
-            "encoder": {"name": encoder.NAME, "version": encoder.VERSION},
+            "encoder": encoder.ENCODERS[self.layers[0][0].shape[1]],
             "layers": [int(self.layers[0][0].shape[1]), *(len(bias) for _, bias in self.layers)],
             "activation": "relu",
             "outputs": list(OUTCOMES),
@@ -133,9 +133,9 @@ def load_model(source: str | Path, rules: Variant | None = None) -> Model:
     about, tensors = _read(path)
     if about.get("format") != FORMAT:
         raise ModelFileError(f"{path}: model format {about.get('format')!r}, this version reads {FORMAT}")
-    wanted = {"name": encoder.NAME, "version": encoder.VERSION}
-    if about.get("encoder") != wanted:
-        raise ModelFileError(f"{path}: made for encoder {about.get('encoder')!r}, this version has {wanted}")
+    if about.get("encoder") not in encoder.ENCODERS.values():
+        known = " and ".join(map(str, encoder.ENCODERS.values()))
+        raise ModelFileError(f"{path}: made for encoder {about.get('encoder')!r}, this version has {known}")
     if about.get("activation") != "relu" or about.get("outputs") != list(OUTCOMES):
         raise ModelFileError(f"{path}: activation or outputs differ from what this version evaluates")
     variant = about.get("variant")
@@ -228,8 +228,9 @@ def _layers(
 ) -> tuple[tuple[Floats, Floats], ...]:
     sizes: Any = about.get("layers")
     sane = isinstance(sizes, list) and len(sizes) >= 3 and all(isinstance(size, int) and size > 0 for size in sizes)
-    if not sane or sizes[0] != encoder.INPUTS or sizes[-1] != len(OUTCOMES):
-        raise ModelFileError(f"{path}: layer sizes {sizes!r}, expected [{encoder.INPUTS}, ..., {len(OUTCOMES)}]")
+    wanted = next(inputs for inputs, said in encoder.ENCODERS.items() if said == about["encoder"])
+    if not sane or sizes[0] != wanted or sizes[-1] != len(OUTCOMES):
+        raise ModelFileError(f"{path}: layer sizes {sizes!r}, expected [{wanted}, ..., {len(OUTCOMES)}]")
     expected: dict[str, tuple[int, ...]] = {}
     for number, (inputs, outputs) in enumerate(pairwise(sizes)):
         expected[f"layers.{number}.weight"] = (outputs, inputs)

@@ -13,7 +13,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from gammon_rl.eval.encoder import MOST, PLACE_INPUTS, fold
+from gammon_rl.eval.encoder import MOST, PLACE_INPUTS, apart, fold
+from gammon_rl.eval.shots import shots
 from gammon_rl.rules.board import results
 from gammon_rl.rules.variants import Boards, Variant
 
@@ -64,14 +65,15 @@ class Network:
     Parameters
     ----------
     layers : sequence of (float32 (out, in), float32 (out,))
-        Weights and biases, the first over `encoder.INPUTS` inputs, the last with six outputs.
+        Weights and biases, the first over the inputs of one of `encoder.ENCODERS`, the last with six outputs.
     rules : Variant
         The variant it plays.
     """
 
     def __init__(self, layers: Sequence[tuple[Floats, Floats]], rules: Variant) -> None:
         self.rules = rules
-        weight, bias = layers[0]
+        (weight, per_count), bias = apart(layers[0][0]), layers[0][1]
+        self._shots = None if per_count is None else np.ascontiguousarray(per_count.T)
         self._rest = [(np.ascontiguousarray(w.T), b) for w, b in layers[1:]]
         self._folded = len(bias) <= _FOLD_UP_TO
         if self._folded:
@@ -91,6 +93,8 @@ class Network:
     def _block(self, boards: Boards, out: Floats) -> None:
         neighbours = np.ascontiguousarray(boards).view(np.uint16).T  # two counts at a time, (13, N)
         hidden = self._first_folded(neighbours) if self._folded else self._first_dense(boards)
+        if self._shots is not None:
+            hidden += shots(boards).astype(np.float32) @ self._shots
         np.maximum(hidden, 0, out=hidden)
         for weight, bias in self._rest[:-1]:
             hidden = hidden @ weight

@@ -8,15 +8,13 @@ from typing import Final
 import numpy as np
 
 from gammon_rl import __version__
-from gammon_rl.eval import encoder
+from gammon_rl.eval.encoder import ENCODERS
 from gammon_rl.eval.model import Model, find_model, is_model
 from gammon_rl.eval.onnx_graph import CHANCES, OPSET
 from gammon_rl.rules.board import checkers_off, turn
 from gammon_rl.rules.notation import play_of
 from gammon_rl.rules.plays import legal_plays
 from gammon_rl.rules.variants import Boards, Variant
-
-ENCODER: Final = f"{encoder.NAME} {encoder.VERSION}"
 
 _TEXT: Final = """\
 # {title}
@@ -113,7 +111,7 @@ def onnx_card(model: Model, title: str, about: str = "") -> str:
         examples="".join(_examples(model)),
         source=Path(model.name).name,
         layers=" - ".join(map(str, layer_sizes(model))),
-        encoder=ENCODER,
+        encoder=encoder_of(model),
         games=f"{games:,}" if isinstance(games, int) else "not said",
         opset=OPSET,
     )
@@ -131,6 +129,12 @@ def card_beside(source: str) -> str:
 def layer_sizes(model: Model) -> list[int]:
     """Return how many numbers each layer takes, and what the last one gives."""
     return [model.layers[0][0].shape[1], *(len(bias) for _, bias in model.layers)]
+
+
+def encoder_of(model: Model) -> str:
+    """Return the name and version of a model's encoder."""
+    said = ENCODERS[layer_sizes(model)[0]]
+    return f"{said['name']} {said['version']}"
 
 
 def licence(model: Model) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from gammon_rl.errors import ModelFileError
 from gammon_rl.eval.model import PERSPECTIVE, Model
-from gammon_rl.eval.onnx_card import ENCODER, layer_sizes, licence, onnx_card
+from gammon_rl.eval.onnx_card import encoder_of, layer_sizes, licence, onnx_card
 from gammon_rl.eval.onnx_graph import CHANCES, EQUITY, INPUT, PROBS, onnx_bytes
 from gammon_rl.rules.board import results, turn
 from gammon_rl.rules.dice import roll
@@ -91,7 +91,7 @@ def _properties(model: Model, card: str) -> dict[str, str]:
     """Return what the file says about itself."""
     return {
         "checkers": str(model.rules.checkers),
-        "encoder": ENCODER,
+        "encoder": encoder_of(model),
         "info": json.dumps({**model.info, "layers": layer_sizes(model)}, sort_keys=True),
         "licence": licence(model),
         "model_card": card,

@@ -7,18 +7,16 @@ Legend: N boards.
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gammon_rl import __version__
-from gammon_rl.eval.encoder import INPUTS, MOST, PLACE_INPUTS
+from gammon_rl.eval.encoder import INPUTS, MOST, PLACE_INPUTS, apart
 from gammon_rl.eval.model import Model
 from gammon_rl.eval.network import POINTS, Floats, dense_weight, nested
-
-if TYPE_CHECKING:
-    from onnx import NodeProto, TensorProto
+from gammon_rl.eval.onnx_nodes import Nodes
+from gammon_rl.eval.onnx_shots import add_shots
 
 OPSET: Final = 13
 IR_VERSION: Final = 7  # of the file itself; the one that came with the opset
@@ -50,14 +48,14 @@ def onnx_bytes(model: Model, properties: Mapping[str, str]) -> bytes:
     """
     from onnx import TensorProto, helper
 
-    graph = _Graph()
+    graph = Nodes()
     counts = graph.add("Cast", [INPUT], to=TensorProto.INT32)
     rows = graph.add("Add", [counts, graph.constant("most", np.array(MOST, dtype=np.int32))])
     places = graph.add("Gather", [graph.constant("place_inputs", PLACE_INPUTS), rows], axis=0)
     inputs = graph.add("Reshape", [places, graph.constant("shape", np.array([0, _ON_PLACES], dtype=np.int64))])
 
     # The net.
-    weight, bias = model.layers[0]
+    (weight, per_count), bias = apart(model.layers[0][0]), model.layers[0][1]
     layers = [dense_weight(weight, bias, model.rules.checkers), *((w.T, b) for w, b in model.layers[1:])]
     units = inputs
     for number, (weight, bias) in enumerate(layers):
@@ -65,6 +63,9 @@ def onnx_bytes(model: Model, properties: Mapping[str, str]) -> bytes:
             units = graph.add("Relu", [units])
         names = graph.constant(f"weight_{number}", weight), graph.constant(f"bias_{number}", bias)
         units = graph.add("Gemm", [units, *names])
+        if number == 0 and per_count is not None:
+            shown = graph.add("MatMul", [add_shots(graph, counts), graph.constant("weight_of_shots", per_count.T)])
+            units = graph.add("Add", [units, shown])
 
     # What is known without it.
     measures, least, worth = _standing(model.rules.checkers)
@@ -101,29 +102,6 @@ def onnx_bytes(model: Model, properties: Mapping[str, str]) -> bytes:
     helper.set_model_props(file, dict(sorted(properties.items())))
     content: bytes = file.SerializeToString(deterministic=True)
     return content
-
-
-class _Graph:
-    """Nodes and constants as they are added; a node has the name of what it gives."""
-
-    def __init__(self) -> None:
-        self.nodes: list[NodeProto] = []
-        self.constants: list[TensorProto] = []
-
-    def add(self, operator: str, inputs: list[str], output: str = "", **attributes: Any) -> str:
-        """Add a node and return the name of its output."""
-        from onnx import helper
-
-        output = output or f"{operator.lower()}_{len(self.nodes)}"
-        self.nodes.append(helper.make_node(operator, inputs, [output], name=output, **attributes))
-        return output
-
-    def constant(self, name: str, value: NDArray[np.generic]) -> str:
-        """Add a constant and return its name."""
-        from onnx import numpy_helper
-
-        self.constants.append(numpy_helper.from_array(np.ascontiguousarray(value), name))
-        return name
 
 
 # A side stands in one of four ways: it has no checker left (0), or has borne some off (1), or has all of them on the

@@ -18,7 +18,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from gammon_rl.errors import RunError
-from gammon_rl.train.config import OF_LABELS, OF_THE_CLOCK, TrainConfig, config_from
+from gammon_rl.train.config import OF_A_GENERATION, OF_LABELS, OF_THE_CLOCK, TrainConfig, config_from
 from gammon_rl.writing import held, write_whole
 
 FORMAT: Final = 1
@@ -121,13 +121,16 @@ def resumed(run: Path, config: TrainConfig) -> Checkpoint:
     ------
     RunError
         If there is no state, or it has another configuration. When to save and to measure and how many generations to
-        make, and how long to fit the last one, may change, and all that is about labels while there are none.
+        make may change, between two of them also how they are made, whether shots are shown from then on, and all that
+        is about labels while there are none.
     """
     checkpoint = load_checkpoint(run)
     then, now = config_from(checkpoint.about["config"]).as_dict(), config.as_dict()
     free = OF_THE_CLOCK | {"generations", "last_epochs"}
     if not checkpoint.about["generation"] and not any(checkpoint.about["labels"]):
         free |= OF_LABELS
+    if checkpoint.about["generation"] and not checkpoint.about["epoch"]:
+        free |= OF_A_GENERATION | ({"shots"} if now["shots"] else set())
     changed = [name for name in now if then[name] != now[name] and name not in free]
     if changed:
         said = "; ".join(f"{name} was {then[name]!r} and is {now[name]!r}" for name in changed)

@@ -20,6 +20,11 @@ OF_LABELS = frozenset(
 )
 """Keys that only the generations of labels look at."""
 
+OF_A_GENERATION = frozenset(
+    ("labels", "label_trace", "replay", "epochs", "last_epochs", "fit_minibatch", "fit_step_size")
+)
+"""Those of them that each generation may have for itself."""
+
 SOLVED = "solved"
 """The teacher that knows the truth."""
 
@@ -60,6 +65,9 @@ class TrainConfig:
     plays them too."""
     hidden: tuple[int, ...] = (80,)
     """Units of the hidden layers, first to last."""
+    shots: bool = False
+    """Whether the net is shown how many rolls hit each blot, beside where the checkers are; its companion is not. A run
+    of generations may turn it on when it is resumed."""
     start: str = ""
     """A model file or the name of a released model to begin with, grown to `hidden`; fresh weights if empty."""
     precision: str = "float32"

@@ -21,6 +21,7 @@ from gammon_rl.errors import ConfigError
 from gammon_rl.eval import encoder
 from gammon_rl.eval.exactly import exact_outcomes
 from gammon_rl.eval.network import OUTCOMES, POINTS, certain
+from gammon_rl.eval.shots import COUNTS, ROLLS, shots
 from gammon_rl.exact.bearoff import Bearoff
 from gammon_rl.rules.board import checkers_off, results
 from gammon_rl.rules.variants import Boards, Variant
@@ -39,12 +40,15 @@ class Net(nn.Module):
         Units of the hidden layers.
     rules : Variant
         The variant it learns.
+    with_shots : bool
+        Whether it is shown how many rolls hit each blot.
     """
 
-    def __init__(self, hidden: Sequence[int], rules: Variant) -> None:
+    def __init__(self, hidden: Sequence[int], rules: Variant, *, with_shots: bool = False) -> None:
         super().__init__()
         self.rules = rules
-        sizes = [encoder.INPUTS, *hidden, len(OUTCOMES)]
+        self.with_shots = with_shots
+        sizes = [encoder.WITH_SHOTS if with_shots else encoder.INPUTS, *hidden, len(OUTCOMES)]
         self.layers = nn.ModuleList(nn.Linear(inputs, outputs) for inputs, outputs in pairwise(sizes))
         place = torch.from_numpy(encoder.PLACE_INPUTS)
         self.register_buffer("_place", place, persistent=False)
@@ -60,11 +64,14 @@ class Net(nn.Module):
             last.bias.copy_(torch.log(torch.tensor(chances)))
 
     def inputs(self, boards: Tensor) -> Tensor:
-        """Return the inputs of boards int8 (N, 26), float32 (N, 210); as `encoder.encode`."""
+        """Return the inputs of boards int8 (N, 26), float32 (N, 210) or with shots (N, 260); as `encoder.encode`."""
         shown = functional.embedding(boards.int() + encoder.MOST, self.get_buffer("_place")).flatten(1)
         counts = boards.float()
         on_board = torch.stack([counts.clamp_min(0).sum(dim=1), (-counts).clamp_min(0).sum(dim=1)], dim=1)
-        return torch.cat([shown, 1 - on_board / self.rules.checkers], dim=1)
+        parts = [shown, 1 - on_board / self.rules.checkers]
+        if self.with_shots:
+            parts.append(torch.from_numpy(shots(boards.cpu().numpy())).to(boards.device) / ROLLS)
+        return torch.cat(parts, dim=1)
 
     def forward(self, boards: Tensor, precision: torch.dtype = torch.float32) -> Tensor:
         """Return the logits of the six outcomes, float32 (N, 6), for boards int8 (N, 26).
@@ -97,8 +104,10 @@ class Net(nn.Module):
         places = _places(old, new)
         if places is None:
             raise ConfigError(f"a net with hidden layers {old} cannot grow into {new}")
+        if layers[0][0].shape[1] > self._linear()[0].in_features:
+            raise ConfigError("a net that is shown shots cannot grow into one that is not")
         source = dict(zip([*places, len(new)], layers, strict=True))
-        width = encoder.INPUTS  # of the old net, before the layer
+        width = layers[0][0].shape[1]  # of the old net, before the layer
         with torch.no_grad():
             for place, layer in enumerate(self._linear()):
                 weight, bias = source.get(place, (np.eye(width, dtype=np.float32), np.zeros(width, np.float32)))
@@ -166,9 +175,11 @@ class FoldedNet:
 
     def __init__(self, net: Net) -> None:
         (weight, bias), *rest = net.arrays()
+        weight, per_count = encoder.apart(weight)
         table, whole = encoder.fold(weight, bias, net.rules.checkers)
         table[0] += whole
         device = net.device
+        self._per_count = None if per_count is None else torch.from_numpy(per_count).T.contiguous().to(device)
         self._table = torch.from_numpy(table).flatten(0, 1).contiguous().to(device)
         self._rows = (torch.arange(26) * (2 * encoder.MOST + 1) + encoder.MOST).int().to(device)
         self._rest = [(torch.from_numpy(w).T.contiguous().to(device), torch.from_numpy(b).to(device)) for w, b in rest]
@@ -194,6 +205,9 @@ class FoldedNet:
 
     def _chances(self, boards: Tensor) -> Tensor:
         units = functional.embedding_bag(boards + self._rows, self._table, mode="sum")
+        if self._per_count is not None:
+            counts = torch.from_numpy(shots(boards.cpu().numpy())).to(boards.device)
+            units.addmm_(counts.float(), self._per_count)
         for weight, bias in self._rest[:-1]:
             units = torch.addmm(bias, units.relu_(), weight)
         weight, bias = self._rest[-1]
@@ -205,15 +219,19 @@ class HalfNet:
 
     The first layer is a matrix product over the inputs of the places. Those of a place are 8 numbers of 2 bytes, so
     that the inputs of a board are 26 look-ups of 16 bytes; checkers borne off are a sum over places, folded into the
-    weights.
+    weights. Counts of shots are whole numbers that bfloat16 knows exactly.
     """
 
     def __init__(self, net: Net) -> None:
         (weight, bias), *hidden, (last, last_bias) = net.arrays()
+        weight, per_count = encoder.apart(weight)
         table, whole = encoder.fold(weight, bias, net.rules.checkers)
         # The 8 inputs of a place determine its count, so rows by count are weights by input once more.
         back = np.linalg.pinv(encoder.PLACE_INPUTS.astype(np.float64))
         first = np.einsum("ic,pch->pih", back, table).reshape(-1, table.shape[-1])
+        self._with_shots = per_count is not None
+        if per_count is not None:
+            first = np.concatenate([first, per_count.T])
         self._layers = [
             (torch.from_numpy(w).bfloat16().contiguous(), torch.from_numpy(b).bfloat16())
             for w, b in [(first, whole), *((w.T, b) for w, b in hidden)]
@@ -234,6 +252,10 @@ class HalfNet:
         places = np.zeros((_BLOCK, 26), dtype=np.uint8)
         np.add(boards.view(np.uint8), np.uint8(encoder.MOST), out=places[: len(boards)])
         units = torch.from_numpy(self._inputs.take(places).view(np.int16)).view(torch.bfloat16)
+        if self._with_shots:
+            counts = np.zeros((_BLOCK, COUNTS), dtype=np.uint8)
+            counts[: len(boards)] = shots(boards)
+            units = torch.cat([units, torch.from_numpy(counts).bfloat16()], dim=1)
         for weight, bias in self._layers:
             units = torch.addmm(bias, units, weight)
             units.view(torch.int16).clamp_min_(0)  # rectified: the sign is the same bit, and whole numbers are quicker

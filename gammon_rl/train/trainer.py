@@ -119,7 +119,7 @@ class Trainer:
         # One generator for the first weights, the same on every rank, and one for each rank's dice.
         weights, *dice = np.random.SeedSequence(config.seed).spawn(1 + self.ranks.world)
         torch.manual_seed(int(weights.generate_state(1, np.uint64)[0] >> 1))
-        self.net = Net(config.hidden, self.rules)
+        self.net = Net(config.hidden, self.rules, with_shots=config.shots)
         self.net.start_at(_BASE_RATES)
         if config.start and not checkpoint:
             self.net.grow_from(_model_for(config, "start").layers)
@@ -431,8 +431,16 @@ class Trainer:
         self.play.ended = about["ended"][self.ranks.rank]
         self.rng.bit_generator.state = about["rng"][self.ranks.rank]
         with torch.no_grad():
+            grown = tensors["weights.0"].shape != tuple(self.parameters[0].shape)  # shots are shown from now on
             for number, parameter in enumerate(self.parameters):
-                parameter.copy_(torch.from_numpy(tensors[f"weights.{number}"]))
+                held = torch.from_numpy(tensors[f"weights.{number}"])
+                if grown and number == 0:
+                    parameter.zero_()
+                    parameter[:, : held.shape[1]] = held
+                else:
+                    parameter.copy_(held)
+                if grown:  # between generations the optimiser begins anew
+                    continue
                 prefix = f"adam.{number}."
                 self.optimiser.state[parameter] = {
                     name.removeprefix(prefix): torch.from_numpy(tensor).to(self.net.device)
