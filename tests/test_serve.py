@@ -16,6 +16,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 from starlette.testclient import TestClient
 
 import gammon_rl as gr
@@ -332,10 +333,13 @@ def test_plays_chosen_together_are_those_chosen_alone(roster):
 def test_a_match_is_played_to_its_end_over_http(client):
     options = {"match_length": 1, "variant": "hypergammon"}
     seats = [{"name": "Ann"}, {"name": "Robot", "bot": "easy"}]
+    document = client.get("/openapi.json").json()
+    as_said = Draft202012Validator({**document, "$ref": "#/components/schemas/TableAnswer"})
     answer = client.post("/v1/table/new", json={"options": options, "seats": seats, "views": True})
     for _ in range(500):
         assert answer.status_code == 200
         at = answer.json()
+        as_said.validate(at)
         told = ms.TableAnswer.model_validate(at)  # each field is there and of the type that the document says
         assert told.views
         mine = told.views.seat_0.model_fields_set
@@ -443,6 +447,23 @@ def test_the_document_has_every_door_and_its_examples_work(client):
     assert tried >= 10
     ms.ModelsAnswer.model_validate_json(client.get("/v1/models").content, strict=True)
     assert client.get("/v1/health").json() == {"status": "ok", "version": gr.__version__}
+
+
+def test_every_reference_of_the_document_leads_somewhere(client):
+    document = client.get("/openapi.json").json()
+    seen, waiting = 0, [document]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, dict):
+            if isinstance(part.get("$ref"), str):
+                found = document
+                for name in part["$ref"].removeprefix("#/").split("/"):
+                    found = found[name]
+                seen += 1
+            waiting += part.values()
+        elif isinstance(part, list):
+            waiting += part
+    assert seen > 20
 
 
 def test_the_page_names_every_code_and_door():

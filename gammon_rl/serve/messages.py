@@ -28,29 +28,44 @@ SeatNumber = Annotated[int, Field(ge=0, le=1)]
 
 _XGID: Final = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:0:10"
 _CUBE: Final = "XGID=---BCCC-BB---bb----cccb---:0:0:1:00:2:4:0:7:10"
+_OF_STEP: Final = {"$ref": "#/$defs/Step"}
 _LOST: Final = "XGID=----EEE-----------------b-:1:-1:1:00:0:0:0:0:10"
 _WON: Final = "XGID=-B-----------------eee----:1:1:1:00:0:0:0:0:10"  # the same, seen by the other player
 
 
 def _opened(kind: type) -> dict[str, Any]:
     """Return the JSON schema of a record of the table as it goes out, to which more may come."""
-    schema = _closed(kind)
-    for part in (schema, *schema.get("properties", {}).values()):
-        part.pop("additionalProperties", None)
-    return schema
+    opened: dict[str, Any] = _without(_closed(kind), "additionalProperties")
+    return opened
+
+
+def _without(schema: Any, key: str) -> Any:
+    """Return a schema without a key, at any depth."""
+    if isinstance(schema, dict):
+        return {name: _without(part, key) for name, part in schema.items() if name != key}
+    return [_without(part, key) for part in schema] if isinstance(schema, list) else schema
+
+
+def _filled_in(schema: Any, parts: dict[str, Any]) -> Any:
+    """Return a schema with the parts themselves in the place of references to them, at any depth."""
+    if isinstance(schema, dict):
+        if schema == _OF_STEP or schema.get("items") == _OF_STEP:  # steps are said as text (see `table.data`)
+            return {"type": "string", "description": "Such as `8/5`; several as `8/5 6/5`."}
+        if "$ref" in schema:
+            return _filled_in(parts[schema["$ref"]], parts)
+        return {name: _filled_in(part, parts) for name, part in schema.items()}
+    return [_filled_in(part, parts) for part in schema] if isinstance(schema, list) else schema
 
 
 def _closed(kind: type) -> dict[str, Any]:
     """Return the JSON schema of a record of the table, in which nothing else may be."""
     schema: dict[str, Any] = TypeAdapter(kind).json_schema()
     parts = {f"#/$defs/{name}": part for name, part in schema.pop("$defs", {}).items()}
-    for name, inner in schema.get("properties", {}).items():
-        if "$ref" in inner:
-            schema["properties"][name] = parts[inner["$ref"]]
     for part in (schema, *parts.values()):
         part["description"] = part["description"].partition("\n\nAttributes")[0]
         part["additionalProperties"] = False
-    return schema
+    closed: dict[str, Any] = _filled_in(schema, parts)
+    return closed
 
 
 def _named(kind: type, schema: dict[str, Any]) -> dict[str, Any]:
