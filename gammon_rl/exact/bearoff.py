@@ -276,6 +276,8 @@ def _all_home(boards: Boards) -> NDArray[np.bool_]:
     known = np.zeros(len(flat), dtype=np.bool_)
     # Nearly every board of a game has a checker between the home boards: look there first.
     near = np.flatnonzero(~flat[:, POINTS + 1 : 25 - POINTS].any(axis=1))
+    if not near.size:
+        return known.reshape(boards.shape[:-1])
     seen = flat[near]
     mine, theirs = my_homes(seen), their_homes(seen)
     known[near] = (

@@ -32,9 +32,12 @@ def cube_efficiency(boards: Boards, rules: Variant = STANDARD) -> Floats:
     places = np.arange(26)
     mine = np.where(boards > 0, places, 0).max(axis=-1)
     theirs = np.where(boards < 0, places, 25).min(axis=-1)
+    racing = mine < theirs
+    if not racing.any():
+        return np.full(racing.shape, CONTACT)
     pips = pip_counts(boards)
     left = rules.checkers - checkers_off(boards, rules)[..., 1]
     # every roll bears off a checker within three pips, two on the ace point, or one there and one on the two point
     last = (pips[..., 1] <= 3) & (left <= 2)
     race = np.where(last, 0.0, np.interp(pips.mean(axis=-1), RACE_PIPS, RACE))
-    return np.where(mine < theirs, race, CONTACT)
+    return np.where(racing, race, CONTACT)
