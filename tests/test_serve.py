@@ -657,3 +657,14 @@ def test_the_example_hosts_a_table_with_a_bot():
     finally:
         server.shutdown()
         server.server_close()
+
+
+def test_wrong_bodies_are_answered_as_wrong():
+    done = subprocess.run(
+        [sys.executable, "scripts/fuzz", "--bodies", "400", "--longest", "20"],
+        cwd=ROOT, capture_output=True, text=True, timeout=240,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "400 answers" in done.stdout
+    assert "422 invalid_request" in done.stdout
+    assert "200 answered" in done.stdout
