@@ -579,6 +579,20 @@ def test_a_worker_that_hangs_is_replaced():
         assert server.wait(60) == 0
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="workers are forked")
+def test_no_alarm_is_left_behind():
+    script = """if True:
+        import os, signal, threading
+        from gammon_rl.serve.counts import Counts
+        from gammon_rl.serve.workers import Workers, listen
+        threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGTERM)).start()
+        Workers(None, listen("127.0.0.1", 0), Counts(["/"], [200], 1), 1, 0.1).run()
+        print(signal.getitimer(signal.ITIMER_REAL))
+    """
+    command = [sys.executable, "-c", script]
+    assert subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, timeout=60).stdout == "(0.0, 0.0)\n"
+
+
 def _worker_of(pid):
     found = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], stdout=subprocess.PIPE, text=True, check=True).stdout
     (worker,) = (int(line.split()[0]) for line in found.splitlines() if int(line.split()[1]) == pid)

@@ -105,9 +105,8 @@ class Workers:
         self._config, self._sock = server_config(app, seconds), sock
         self._counts, self._number, self._seconds = counts, number, seconds
         self._alive: dict[int, tuple[int, float]] = {}  # by process: the row, and since when
-        self._silent: dict[
-            int, tuple[float, int]
-        ] = {}  # by process: its beats when last looked at, and how often they were so
+        # By process: its beats when last looked at, and how often they were so.
+        self._silent: dict[int, tuple[float, int]] = {}
         self._until: float | None = None  # when those are killed that have not ended, once they are told to
         self._lifeline, self._held = os.pipe()  # the end that is held closes with this process, however it ends
 
@@ -132,6 +131,7 @@ class Workers:
             if time.monotonic() - since < _SHORT:
                 time.sleep(_SHORT)
             self._start(row)
+        signal.setitimer(signal.ITIMER_REAL, 0)  # while Python ends, nothing answers it, and it would kill
 
     def _start(self, row: int) -> None:
         signals = [getattr(signal, name) for name in (*_SIGNALS, "SIGALRM")]
