@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gammon_rl.eval.onnx_nodes import Nodes
+from gammon_rl.eval.shots import TWO_DICE
 
 _BAR: Final = 25
-_TWO_DICE: Final = tuple((a, b) for a in range(2, 7) for b in range(1, a))
 _DOUBLES: Final = tuple(range(1, 7))
 _FLOAT: Final = 1  # TensorProto.FLOAT
 
@@ -64,7 +64,7 @@ class _Side:
     def counts(self) -> str:
         """Return what gives the counts, float32 (25, N)."""
         parts = []
-        for hit, rolls, ways in ((self._by_two_dice(), len(_TWO_DICE), 2), (self._by_doubles(), len(_DOUBLES), 1)):
+        for hit, rolls, ways in ((self._by_two_dice(), len(TWO_DICE), 2), (self._by_doubles(), len(_DOUBLES), 1)):
             total = np.tile(np.eye(26, dtype=np.float32)[1:25], rolls) * np.float32(ways)
             each = self._graph.add("MatMul", [self._constant(total), hit])
             of_any = np.full((1, rolls), ways, dtype=np.float32)
@@ -74,10 +74,10 @@ class _Side:
 
     def _by_two_dice(self) -> str:
         """Return what gives whether each place is hit with each roll of two different dice, (15 * 26, N)."""
-        rolls = len(_TWO_DICE)
+        rolls = len(TWO_DICE)
         ready, waiting, free = (self._spread(row, rolls) for row in (self._ready, self._waiting, self._free))
         reached = []
-        first, second = zip(*_TWO_DICE, strict=True)
+        first, second = zip(*TWO_DICE, strict=True)
         for die, other in ((first, second), (second, first)):
             one = self._plus(self._moved(ready, die), self._entering(die))
             landed = self._times(one, free)

@@ -23,12 +23,13 @@ _Bits = NDArray[np.uint32]
 
 _POINTS: Final = np.uint32((1 << 25) - 2)  # places 1 to 24
 _BAR: Final = np.uint32(1 << 25)
-# The rolls of two different dice, then the doubles.
+TWO_DICE: Final = tuple((a, b) for a in range(2, 7) for b in range(1, a))
+"""The rolls of two different dice."""
+# Those, then the doubles.
 _FIRST, _SECOND = (
-    np.array(dice, dtype=np.uint32)[:, None]
-    for dice in zip(*((a, b) for a in range(2, 7) for b in range(1, a)), *((a, a) for a in range(1, 7)), strict=True)
+    np.array(dice, dtype=np.uint32)[:, None] for dice in zip(*TWO_DICE, *((a, a) for a in range(1, 7)), strict=True)
 )
-_DOUBLES: Final = 15  # where they begin
+_DOUBLES: Final = len(TWO_DICE)  # where they begin
 _BLOCK: Final = 512  # boards at once: what is on the way fits the cache
 
 

@@ -70,7 +70,7 @@ class Net(nn.Module):
         on_board = torch.stack([counts.clamp_min(0).sum(dim=1), (-counts).clamp_min(0).sum(dim=1)], dim=1)
         parts = [shown, 1 - on_board / self.rules.checkers]
         if self.with_shots:
-            parts.append(torch.from_numpy(shots(boards.cpu().numpy())).to(boards.device) / ROLLS)
+            parts.append(_counts_of_shots(boards) / ROLLS)
         return torch.cat(parts, dim=1)
 
     def forward(self, boards: Tensor, precision: torch.dtype = torch.float32) -> Tensor:
@@ -206,8 +206,7 @@ class FoldedNet:
     def _chances(self, boards: Tensor) -> Tensor:
         units = functional.embedding_bag(boards + self._rows, self._table, mode="sum")
         if self._per_count is not None:
-            counts = torch.from_numpy(shots(boards.cpu().numpy())).to(boards.device)
-            units.addmm_(counts.float(), self._per_count)
+            units.addmm_(_counts_of_shots(boards).float(), self._per_count)
         for weight, bias in self._rest[:-1]:
             units = torch.addmm(bias, units.relu_(), weight)
         weight, bias = self._rest[-1]
@@ -298,6 +297,11 @@ class Judge:
             known, exact = exact_outcomes(self._bearoff, boards)
             equity[known] = exact @ POINTS
         return equity
+
+
+def _counts_of_shots(boards: Tensor) -> Tensor:
+    """Return `shots` of boards int8 (N, 26), uint8 (N, 50); they are counted on the CPU."""
+    return torch.from_numpy(shots(boards.cpu().numpy())).to(boards.device)
 
 
 def _softmax(logits: Tensor) -> Tensor:

@@ -430,23 +430,20 @@ class Trainer:
         self.play.opening = tensors[f"opening.{self.ranks.rank}"]
         self.play.ended = about["ended"][self.ranks.rank]
         self.rng.bit_generator.state = about["rng"][self.ranks.rank]
+        held = [tensors[f"weights.{number}"] for number in range(len(self.parameters))]
+        own = len(list(self.net.parameters()))
+        same = held[0].shape == tuple(self.parameters[0].shape)  # else shots are shown from now on
+        self.net.grow_from(list(zip(held[:own:2], held[1:own:2], strict=True)))
         with torch.no_grad():
-            grown = tensors["weights.0"].shape != tuple(self.parameters[0].shape)  # shots are shown from now on
-            for number, parameter in enumerate(self.parameters):
-                held = torch.from_numpy(tensors[f"weights.{number}"])
-                if grown and number == 0:
-                    parameter.zero_()
-                    parameter[:, : held.shape[1]] = held
-                else:
-                    parameter.copy_(held)
-                if grown:  # between generations the optimiser begins anew
-                    continue
-                prefix = f"adam.{number}."
-                self.optimiser.state[parameter] = {
-                    name.removeprefix(prefix): torch.from_numpy(tensor).to(self.net.device)
-                    for name, tensor in tensors.items()
-                    if name.startswith(prefix)
-                }
+            for parameter, array in zip(self.parameters[own:], held[own:], strict=True):
+                parameter.copy_(torch.from_numpy(array))
+        for number, parameter in enumerate(self.parameters if same else ()):  # a grown net begins with a fresh one
+            prefix = f"adam.{number}."
+            self.optimiser.state[parameter] = {
+                name.removeprefix(prefix): torch.from_numpy(tensor).to(self.net.device)
+                for name, tensor in tensors.items()
+                if name.startswith(prefix)
+            }
 
     def _writer(self) -> SummaryWriter:
         # What was written after the last checkpoint is written again.
