@@ -21,7 +21,6 @@ from gammon_rl.bots.analysis import (
     Finding,
     Luck,
     Tally,
-    _deaf_to_interrupts,
     analyse,
     luck_of,
 )
@@ -30,6 +29,7 @@ from gammon_rl.cli import main, report
 from gammon_rl.cli.board_svg import board_svg
 from gammon_rl.cli.page import page
 from gammon_rl.cli.saving import as_bytes
+from gammon_rl.processes import deaf_to_interrupts
 from gammon_rl.rules.dice import ROLL_CHANCES, ROLLS
 from gammon_rl.rules.position import Position
 from gammon_rl.stakes.met import own_table
@@ -304,7 +304,7 @@ def test_an_interrupt_gives_what_was_found(bot: Bot) -> None:
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="no masks of signals here")
 def test_an_interrupt_while_processes_start_is_heard_afterwards() -> None:
     def interrupted() -> None:
-        with _deaf_to_interrupts():
+        with deaf_to_interrupts():
             signal.pthread_kill(threading.get_ident(), signal.SIGINT)  # others' threads may be about
             reached.append(True)
 

@@ -27,7 +27,7 @@ LAYERS: Final = (
     ("eval", "stakes"),
     ("exact",),
     ("rules",),
-    ("errors", "writing"),
+    ("errors", "processes", "writing"),
 )
 HEIGHT: Final = {layer: -depth for depth, layers in enumerate(LAYERS) for layer in layers}
 
@@ -43,6 +43,7 @@ LIBRARIES: Final = {
     "exact": {"numpy"},
     "rules": {"numpy"},
     "errors": set[str](),
+    "processes": set[str](),
     "writing": set[str](),
 }
 

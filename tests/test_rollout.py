@@ -1,4 +1,10 @@
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -105,7 +111,9 @@ def test_the_command_compares_plays_best_first():
     assert losses[0] == 0
     assert losses == sorted(losses)
     assert len(losses) <= 3
-    assert "8/5 6/5" in run("start", "--dice", "31").stdout
+    assert "8/5 6/5" in (told := run("start", "--dice", "31").stdout)
+    assert found["xgid"].split(":")[4] == "31"
+    assert found["xgid"] in told
 
 
 def test_the_command_decides_the_cube():
@@ -116,3 +124,17 @@ def test_the_command_decides_the_cube():
     match = json.loads(run("XGID=-b----E-C---eE---c-e----B-:1:1:1:00:2:4:0:7:10", "--json").stdout)
     assert match["dp"] == 1
     assert "redouble" in match["action"]
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="no masks of signals here")
+def test_an_interrupt_while_its_processes_begin_ends_it():
+    command = [sys.executable, "-m", "gammon_rl", "rollout", "start", "--dice", "31", "--processes", "2"]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True) as process:
+        try:
+            children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+            while children.exists() and len(children.read_text().split()) < 3:  # one of them looks after resources
+                time.sleep(0.01)
+            os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+            assert process.wait(30) in (0, 130)
+        finally:
+            process.kill()

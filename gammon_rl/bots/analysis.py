@@ -9,13 +9,10 @@ any cube and score can be compared and added up to an error rate; and what is re
 match, the chance of winning it.
 """
 
-import multiprocessing
-import signal
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
-from multiprocessing import resource_tracker
 from typing import Final, Literal
 
 import numpy as np
@@ -24,6 +21,7 @@ from gammon_rl.bots.bot import Bot, Candidate
 from gammon_rl.bots.levels import Level
 from gammon_rl.bots.luck import luck_at_stakes
 from gammon_rl.eval.evaluator import Evaluator
+from gammon_rl.processes import in_order
 from gammon_rl.rules.board import turn
 from gammon_rl.rules.position import Position
 from gammon_rl.rules.variants import Variant
@@ -482,12 +480,8 @@ def _worked(tasks: list[_Task], options: TableOptions, bot: Bot, processes: int)
     if processes == 1 or len(tasks) < 2:
         yield from map(partial(_found, options, bot), tasks)
         return
-    context = multiprocessing.get_context("spawn")
     made_of = options, bot.level, bot.evaluator, bot.rules  # a bot itself cannot be sent
-    with _deaf_to_interrupts():
-        pool = context.Pool(min(processes, len(tasks)), _begin, made_of)
-    with pool:
-        yield from pool.imap(_do, tasks)
+    yield from in_order(_do, tasks, processes, _begin, *made_of)
 
 
 def _found(options: TableOptions, bot: Bot, task: _Task) -> _Result:
@@ -504,17 +498,3 @@ def _begin(options: TableOptions, level: Level, evaluator: Evaluator, rules: Var
 
 def _do(task: _Task) -> _Result:
     return _do_task(task)
-
-
-@contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
-    """Start processes that leave a Ctrl-C to this one; one that comes meanwhile is heard afterwards."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    resource_tracker.ensure_running()  # which would clear the mask when it starts
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

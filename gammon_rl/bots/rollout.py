@@ -8,8 +8,6 @@ as they think right at 0 plies, and a trial ends where a double is passed.
 Legend: N boards, T trials, L trials that go on.
 """
 
-import multiprocessing
-import signal
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -23,6 +21,7 @@ from gammon_rl.bots.cubeful import cube_ahead, seen_on_roll
 from gammon_rl.bots.search import mean_over_rolls, valued_replies
 from gammon_rl.eval.evaluator import Evaluator
 from gammon_rl.eval.network import POINTS
+from gammon_rl.processes import in_order
 from gammon_rl.rules.board import results
 from gammon_rl.rules.dice import ROLL_CHANCES, ROLLS
 from gammon_rl.rules.variants import Boards
@@ -305,11 +304,16 @@ def _results(work: Callable[[int], Rollout], seeds: list[int], processes: int) -
     if processes == 1:
         yield from map(work, seeds)
         return
-    context = multiprocessing.get_context("spawn")
-    with context.Pool(min(processes, len(seeds)), initializer=_let_the_first_answer) as pool:
-        yield from pool.imap(work, seeds)
+    yield from in_order(_do, seeds, processes, _begin, work)
 
 
-def _let_the_first_answer() -> None:
-    """Leave a Ctrl-C to the process that collects the rounds."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+_do_round: Callable[[int], Rollout]  # of this process, if it is one of several
+
+
+def _begin(work: Callable[[int], Rollout]) -> None:
+    global _do_round  # the one way to keep something in a process of a pool
+    _do_round = work
+
+
+def _do(seed: int) -> Rollout:
+    return _do_round(seed)

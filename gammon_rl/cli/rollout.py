@@ -48,6 +48,7 @@ def rollout(
     rules = variant_of(variant)
     seen = Position.parse(position, rules)
     roll = _roll(dice) if dice is not None else seen.dice
+    seen = replace(seen, dice=roll)
     bot = Bot(HARD.at(1), model, rules=rules)
     asked = seen.turned() if seen.doubled else seen
     stakes = Stakes.of(asked)

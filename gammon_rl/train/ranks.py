@@ -4,12 +4,9 @@ Started by `launch` on this machine, or by ``torchrun`` on any number of them. E
 """
 
 import os
-import signal
 import socket
-import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from multiprocessing.synchronize import Event
@@ -19,6 +16,7 @@ import torch
 from torch import distributed
 
 from gammon_rl.errors import ConfigError, GammonError, RunError
+from gammon_rl.processes import deaf_to_interrupts
 
 T = TypeVar("T")
 
@@ -110,7 +108,7 @@ def launch(workers: int, work: Callable[[Ranks], T]) -> T:
         for rank in range(1, workers)
     ]
     try:
-        with _interrupts_held():  # the others inherit it: Ctrl-C is for the first process to answer, and to pass on
+        with deaf_to_interrupts():  # Ctrl-C is for the first process to answer, and to pass on
             for process in others:
                 process.start()
         # Once they meet, they wait for each other where Python hears no Ctrl-C; so they meet when all are there.
@@ -137,19 +135,6 @@ def launch(workers: int, work: Callable[[Ranks], T]) -> T:
 
 
 _TIMEOUT = timedelta(minutes=10)
-
-
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Let a Ctrl-C wait until the end; processes started meanwhile never hear one."""
-    if sys.platform == "win32":
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _backend() -> str:
