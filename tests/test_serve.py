@@ -580,6 +580,13 @@ def test_a_worker_that_hangs_is_replaced():
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="workers are forked")
+def test_a_server_that_says_it_is_there_may_be_told_to_end():
+    with _served(0.1, subprocess.DEVNULL) as (server, _):
+        server.send_signal(signal.SIGTERM)
+        assert server.wait(60) == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="workers are forked")
 def test_no_alarm_is_left_behind():
     script = """if True:
         import os, signal, threading

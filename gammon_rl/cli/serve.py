@@ -55,11 +55,14 @@ def serve(
     at = f"{f'[{host}]' if ':' in host else host}:{sock.getsockname()[1]}"
     if not token and host not in _LOOPBACK:
         typer.echo(f"anyone who reaches {at} can use this server: there is no token", err=True)
-    typer.echo(f"http://{at} with {workers} worker{'s' * (workers > 1)}; Ctrl-C ends it")
+
+    def ready() -> None:
+        typer.echo(f"http://{at} with {workers} worker{'s' * (workers > 1)}; Ctrl-C ends it")
+
     if ws.CAN_FORK:
-        ws.Workers(app, sock, counts, workers, time_limit).run()
+        ws.Workers(app, sock, counts, workers, time_limit).run(ready)
     else:
-        ws.answer(ws.server_config(app, time_limit), sock, counts)
+        ws.answer(ws.server_config(app, time_limit), sock, counts, ready)
 
 
 def _require_libraries() -> None:

@@ -13,7 +13,7 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Any, Final, NoReturn
 
@@ -47,12 +47,18 @@ def listen(host: str, port: int) -> socket.socket:
         raise OSError(f"cannot listen at {host} port {port}: {error.strerror}") from None
 
 
-def answer(config: uvicorn.Config, sock: socket.socket, counts: Counts) -> None:
-    """Answer in this process until it is told to end, by Ctrl-C or SIGTERM; what was begun is finished first."""
+def answer(
+    config: uvicorn.Config, sock: socket.socket, counts: Counts, ready: Callable[[], None] = lambda: None
+) -> None:
+    """Answer in this process until it is told to end, by Ctrl-C or SIGTERM; what was begun is finished first.
+
+    `ready` is called as soon as it may be told.
+    """
     server = _Server(config, counts)
     for name in _SIGNALS:
         # The server has its own handlers while it runs, and raises the signal again after it.
         signal.signal(getattr(signal, name), server.handle_exit)
+    ready()
     server.run(sockets=[sock])
 
 
@@ -110,8 +116,11 @@ class Workers:
         self._until: float | None = None  # when those are killed that have not ended, once they are told to
         self._lifeline, self._held = os.pipe()  # the end that is held closes with this process, however it ends
 
-    def run(self) -> None:
-        """Serve until this process is told to end, by Ctrl-C or SIGTERM; what was begun is finished first."""
+    def run(self, ready: Callable[[], None] = lambda: None) -> None:
+        """Serve until this process is told to end, by Ctrl-C or SIGTERM; what was begun is finished first.
+
+        `ready` is called as soon as it may be told and there are workers.
+        """
         gc.collect()
         gc.freeze()  # what is shared stays shared: nobody counts in its headers
         for name in _SIGNALS:
@@ -120,6 +129,7 @@ class Workers:
         signal.setitimer(signal.ITIMER_REAL, _LOOK, _LOOK)
         for row in range(self._number):
             self._start(row)
+        ready()
         while self._alive:
             pid, status = os.waitpid(-1, 0)
             row, since = self._alive.pop(pid, (-1, 0.0))
