@@ -28,7 +28,7 @@ from gammon_rl.rules.board import results
 
 torch = pytest.importorskip("torch")
 
-from gammon_rl.train.checkpoint import NAME, PREVIOUS, load_checkpoint  # noqa: E402
+from gammon_rl.train.checkpoint import NAME, PREVIOUS, Checkpoint, load_checkpoint, save_checkpoint  # noqa: E402
 from gammon_rl.train.config import TrainConfig, config_from, load_config, value_at  # noqa: E402
 from gammon_rl.train.export import export_run  # noqa: E402
 from gammon_rl.train.labels import label  # noqa: E402
@@ -367,6 +367,7 @@ def test_schedules_are_straight_lines_between_points():
         ({"variant": "chess"}, "unknown variant 'chess'"),
         ({"seed": -1}, "seed must not be negative"),
         ({"gradient_limit": 0}, "gradient_limit must be positive"),
+        ({"games": 0}, "there is nothing to do"),
     ],
 )
 def test_a_wrong_configuration_says_what_is_wrong(values, said):
@@ -591,6 +592,8 @@ def test_between_generations_how_they_are_made_may_change_and_shots_be_turned_on
     assert after.layers[0][0][:, INPUTS:].any()
     with pytest.raises(gr.RunError, match="shots was True and is False"):
         Trainer(TrainConfig(**(SMALL | more | {"generations": 4})), tmp_path, resume=True)
+    with pytest.raises(gr.RunError, match="3 generations are made, generations is 2"):
+        Trainer(TrainConfig(**(SMALL | more | {"shots": True, "generations": 2})), tmp_path, resume=True)
     with pytest.raises(gr.RunError, match="label_games was"):
         Trainer(TrainConfig(**(SMALL | more | {"shots": True, "label_games": 99})), tmp_path, resume=True)
 
@@ -648,6 +651,29 @@ def test_a_damaged_checkpoint_falls_back_on_the_one_before(tmp_path):
         load_checkpoint(tmp_path)
     before.write_bytes(b"")
     newest.write_bytes(b"")
+    with pytest.raises(gr.RunError, match="not a readable checkpoint"):
+        load_checkpoint(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("about", "tensors"),
+    [
+        ({}, {"boards.0": None}),
+        ({}, {"weights.0": np.zeros((3, INPUTS), np.float32)}),
+        ({"games": "x"}, {}),
+        ({"ended": []}, {}),
+        ({"rng": [{}]}, {}),
+        ({"labels": 5}, {}),
+        ({"config": []}, {}),
+    ],
+)
+def test_a_checkpoint_that_does_not_hold_what_it_should_falls_back_too(tmp_path, about, tensors):
+    run_to_end(tmp_path, checkpoint_minutes=1e-6)
+    whole = load_checkpoint(tmp_path)
+    wrong = {name: tensor for name, tensor in (whole.tensors | tensors).items() if tensor is not None}
+    save_checkpoint(tmp_path, Checkpoint(wrong, whole.about | about))
+    assert load_checkpoint(tmp_path).about == whole.about  # the one before
+    (tmp_path / PREVIOUS).unlink()
     with pytest.raises(gr.RunError, match="not a readable checkpoint"):
         load_checkpoint(tmp_path)
 

@@ -6,9 +6,10 @@ any moment has a whole one. Nothing in it is ever executed.
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,6 +19,8 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from gammon_rl.errors import RunError
+from gammon_rl.eval.encoder import INPUTS, WITH_SHOTS
+from gammon_rl.eval.network import OUTCOMES
 from gammon_rl.train.config import OF_A_GENERATION, OF_LABELS, OF_THE_CLOCK, TrainConfig, config_from
 from gammon_rl.writing import held, write_whole
 
@@ -131,9 +134,15 @@ def resumed(run: Path, config: TrainConfig) -> Checkpoint:
         free |= OF_LABELS
     if checkpoint.about["generation"] and not checkpoint.about["epoch"]:
         free |= OF_A_GENERATION | ({"shots"} if now["shots"] else set())
-    changed = [name for name in now if then[name] != now[name] and name not in free]
+    changed = [
+        f"{name} was {then[name]!r} and is {now[name]!r}"
+        for name in now
+        if then[name] != now[name] and name not in free
+    ]
+    if now["generations"] < checkpoint.about["generation"]:
+        changed.append(f"{checkpoint.about['generation']} generations are made, generations is {now['generations']}")
     if changed:
-        said = "; ".join(f"{name} was {then[name]!r} and is {now[name]!r}" for name in changed)
+        said = "; ".join(changed)
         raise RunError(
             f"{run}: the run has another configuration: {said}; repeat its --set options, or --run names another place"
         )
@@ -146,7 +155,35 @@ def _read(path: Path) -> Checkpoint:
         tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     if about["format"] != FORMAT:
         raise ValueError(f"format {about['format']!r}, this version reads {FORMAT}")
-    for key in ("config", "games", "segments", "rng"):
+    for key in ("config", "games", "segments", "rng", "ended"):
         about[key]  # a KeyError says what is missing
     about = {"generation": 0, "epoch": 0, "held_out": None, "labels": [[] for _ in about["rng"]], **about}
+    _check(tensors, about)
     return Checkpoint(tensors, about)
+
+
+def _check(tensors: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> None:
+    """Raise ValueError, KeyError or TypeError if a checkpoint does not hold what a run goes on from."""
+    for key in ("games", "segments", "generation", "epoch"):
+        if type(about[key]) is not int:
+            raise ValueError(f"{key} should be a whole number, got {about[key]!r}")
+    for key, kind in (("rng", dict), ("labels", list), ("ended", int)):
+        if not isinstance(about[key], list) or not all(type(one) is kind for one in about[key]):
+            raise ValueError(f"{key} should be {kind.__name__}s, got {about[key]!r}")
+        if len(about[key]) != len(about["rng"]):
+            raise ValueError(f"{key} should be of {len(about['rng'])} ranks, got {len(about[key])}")
+    if not isinstance(about["config"], dict):
+        raise ValueError(f"config should be settings by name, got {about['config']!r}")
+    config = config_from(about["config"])
+    shapes: list[tuple[int, ...]] = []
+    for inputs, hidden in ((WITH_SHOTS if config.shots else INPUTS, config.hidden), (INPUTS, config.companion)):
+        for before, after in pairwise((inputs, *hidden, len(OUTCOMES)) if hidden else ()):
+            shapes += [(after, before), (after,)]
+    wanted: dict[str, tuple[int, ...]] = {f"weights.{number}": shape for number, shape in enumerate(shapes)}
+    for rank, state in enumerate(about["rng"]):
+        np.random.default_rng().bit_generator.state = state
+        games = len(tensors[f"boards.{rank}"])
+        wanted |= {f"boards.{rank}": (games, 26), f"opening.{rank}": (games,)}
+    for name, shape in wanted.items():
+        if tensors[name].shape != shape:
+            raise ValueError(f"{name} should have the shape {shape}, got {tensors[name].shape}")

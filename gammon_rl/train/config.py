@@ -146,6 +146,8 @@ class TrainConfig:
         for name in ("games", "seed", "generations", "last_epochs", "meter_minutes", "meter_games"):
             if getattr(self, name) < 0:
                 faults.append(f"{name} must not be negative, got {getattr(self, name)}")
+        if self.games == 0 == self.generations:
+            faults.append("games and generations are both 0, so there is nothing to do")
         if not self.hidden or min(self.hidden) < 1:
             faults.append(f"hidden must be one or more positive sizes, got {list(self.hidden)}")
         if min(self.companion, default=1) < 1:
