@@ -354,7 +354,7 @@ def test_a_call_is_cancelled_from_another_thread_and_answers(model):
     assert {one.ply for one in bot.analyse(gr.Position.start(), (3, 1), stop=stop)} == {0}
 
 
-@pytest.mark.parametrize("limit", ["1", math.nan, object()])
+@pytest.mark.parametrize("limit", ["1", math.nan, object(), 10**400, -(10**400)])
 def test_a_time_limit_that_is_no_number_is_refused(model, limit):
     with pytest.raises(gr.ConfigError, match="time_limit must be a number of seconds"):
         gr.Bot("hard", model).choose_play(gr.Position.start(), (3, 1), time_limit=limit)

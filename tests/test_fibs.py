@@ -154,6 +154,7 @@ def test_names_are_kept() -> None:
         (board_line() + ":0", "52 fields after colons, got 53"),
         (board_line(dice="x:1"), "a whole number, got 'x'"),
         (board_line(dice=":"), "a whole number, got ''"),
+        (board_line(match="\u0663:0:0"), "a whole number"),  # a 3 of another script
         (board_line(match="3:1e9:0"), "a whole number, got '1e9'"),
         (board_line(match=f"3:{2**70}:0"), "too large"),
         (board_line(turn=0), "the turn of a FIBS board is 1 or -1, got 0; the game is over"),

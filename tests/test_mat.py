@@ -661,6 +661,7 @@ def test_a_game_given_up_on_the_first_turn_is_lost_on_time() -> None:
     [
         ("", "line 1: there is no match up to here; expected a line such as '7 point match'"),
         ("garbage\nmore", "line 2: there is no match up to here"),
+        (" \u0a69 point match\n", "line 2: there is no match up to here"),  # a 3, but not in these files
         (" 26 point match\n", "line 1: a match goes to 25 points at most, this one to 26"),
         (" 3 point match\n Ann", "line 2: 'Ann' is not understood; expected a line such as 'Game 1'"),
         (" 3 point match\n Game 1\n", "line 2: the text ends before the names of the players"),

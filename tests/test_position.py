@@ -73,6 +73,7 @@ def positions(draw: st.DrawFn) -> Position:
             "a cube to be doubled is a power of two up to 16384",
         ),
         ({"rules": HYPERGAMMON}, "hypergammon is played with 3"),
+        ({"rules": "tavla"}, "rules are a Variant, such as gammon_rl.TAVLA, got 'tavla'"),
     ],
 )
 def test_what_cannot_occur_is_refused(said: dict[str, Any], fault: str) -> None:

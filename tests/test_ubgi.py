@@ -4,6 +4,7 @@ import contextlib
 import io
 import os
 import queue
+import shlex
 import signal
 import subprocess
 import sys
@@ -181,6 +182,13 @@ def test_a_list_of_commands_is_answered_to_the_end() -> None:
     command = [sys.executable, "-m", "gammon_rl", "ubgi", "--level", "normal"]
     done = subprocess.run(command, input=lines, capture_output=True, text=True, timeout=60, check=True)
     assert (done.stdout, done.stderr) == ("bestmove 8/5 6/5\n", "")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a shell closes it")
+def test_closed_standard_input_is_refused_on_a_line() -> None:
+    command = f"{shlex.quote(sys.executable)} -m gammon_rl ubgi <&-"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (2, "gammon-rl: ubgi reads standard input, which is closed\n")
 
 
 def test_a_deep_search_is_stopped_and_bad_input_answered(start: Callable[..., Program]) -> None:

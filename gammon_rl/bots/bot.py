@@ -116,7 +116,7 @@ class Bot:
         quick: Evaluator | None = None,
     ) -> None:
         self.level = level if isinstance(level, Level) else _level(level)
-        self.rules = rules = variant(rules) if isinstance(rules, str) else rules
+        self.rules = rules = rules if isinstance(rules, Variant) else variant(rules)
         self._rng = _generator(seed)
         self._one_at_a_time = threading.Lock()  # for the generator; all else never changes
         self._evaluator: Evaluator | None = None

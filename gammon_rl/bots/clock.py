@@ -62,9 +62,13 @@ class Clock:
         """
         if time_limit is None:
             return cls(None, stop)
-        if not isinstance(time_limit, Real) or math.isnan(time_limit):
+        try:
+            seconds = float(time_limit) if isinstance(time_limit, Real) else math.nan
+        except OverflowError:  # its digits may be too many to print, too
+            raise ConfigError("time_limit must be a number of seconds, got one that no float can hold") from None
+        if math.isnan(seconds):
             raise ConfigError(f"time_limit must be a number of seconds, got {time_limit!r}")
-        return cls(time.monotonic() + time_limit - min(_MARGIN, time_limit / 4), stop)
+        return cls(time.monotonic() + seconds - min(_MARGIN, seconds / 4), stop)
 
     @property
     def over(self) -> bool:

@@ -17,9 +17,12 @@ def ubgi(
     import contextlib
     import sys
 
+    from gammon_rl.errors import PlayerUnavailableError
     from gammon_rl.rules.variants import variant as variant_of
     from gammon_rl.serve.ubgi import Engine, talk
 
+    if sys.stdin is None:  # it was closed
+        raise PlayerUnavailableError("ubgi reads standard input, which is closed")
     with open(1, "wb", buffering=0, closefd=False) as out:
 
         def say(line: str) -> None:

@@ -77,6 +77,8 @@ class Position:
     rules: Variant = STANDARD
 
     def __post_init__(self) -> None:
+        if not isinstance(self.rules, Variant):
+            raise InvalidPositionError(f"rules are a Variant, such as gammon_rl.TAVLA, got {self.rules!r}")
         board = checked_board(self.board, self.rules)
         board.setflags(write=False)
         plain = {

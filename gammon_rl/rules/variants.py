@@ -80,6 +80,6 @@ def variant(name: str) -> Variant:
     """
     try:
         return VARIANTS[name.lower()]
-    except KeyError:
+    except (KeyError, AttributeError):
         known = ", ".join(VARIANTS)
         raise InvalidNotationError(f"unknown variant {name!r}; known are {known}") from None

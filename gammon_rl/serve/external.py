@@ -115,7 +115,7 @@ def _switch(name: str, left: list[str]) -> bool:
 def _count(name: str, left: list[str], most: int) -> int:
     value = left.pop(0) if left else ""
     try:
-        number = int(value)
+        number = int(value.encode("ascii"))  # `int` also reads the digits of other scripts
     except ValueError:
         number = -1
     if not 0 <= number <= most:

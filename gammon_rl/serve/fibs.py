@@ -213,7 +213,7 @@ def _numbers(fields: list[str]) -> Iterator[int]:
     """Yield fields as numbers, or say which one is none."""
     for field in fields:
         try:
-            number = int(field)
+            number = int(field.encode("ascii"))  # `int` also reads the digits of other scripts
         except ValueError:
             raise InvalidNotationError(f"a field of a FIBS board should be a whole number, got {field!r}") from None
         if abs(number) >= _LARGEST:

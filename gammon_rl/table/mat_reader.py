@@ -67,11 +67,11 @@ def read_mat(text: str | bytes) -> tuple[FileMatch, ...]:
 # Lines into cells ------------------------------------------------------------------------------------------------
 
 _HEADER: Final = re.compile(r'\s*;?\s*\[\s*([^"\]]+?)\s+"(.*)"\s*\]\s*')
-_LENGTH: Final = re.compile(r"\s*(?:(\d+)[ -]*points? match|(?:unlimited|money) (?:game|session|match))\b.*", re.I)
-_GAME: Final = re.compile(r"\s*game\s+\d+\b.*", re.I)
-_NAMES: Final = re.compile(r"\s*(\S.*?)\s*:\s*(\d+)\s+(\S.*?)\s*:\s*(\d+)\s*")
-_NUMBER: Final = re.compile(r"\s*\d+\s*\)")
-_POINT: Final = r"(?:bar|off|\d{1,2})"
+_LENGTH: Final = re.compile(r"\s*(?:([0-9]+)[ -]*points? match|(?:unlimited|money) (?:game|session|match))\b.*", re.I)
+_GAME: Final = re.compile(r"\s*game\s+[0-9]+\b.*", re.I)
+_NAMES: Final = re.compile(r"\s*(\S.*?)\s*:\s*([0-9]+)\s+(\S.*?)\s*:\s*([0-9]+)\s*")
+_NUMBER: Final = re.compile(r"\s*[0-9]+\s*\)")
+_POINT: Final = r"(?:bar|off|[0-9]{1,2})"
 _RUN: Final = rf"{_POINT}(?:/{_POINT}\*?)+(?:\([1-4]\)\*?)?"
 _DANCE: Final = r"(?:cannot\ move|can't\ move|no\ move|dances?)"
 _CELL: Final = re.compile(
@@ -79,8 +79,8 @@ _CELL: Final = re.compile(
       (?P<dice>[1-6]-?[1-6])\s*:\s*(?P<play>\?+|{_DANCE}|{_RUN}(?:[,\s]\s*{_RUN})*|)
     | (?P<dance>{_DANCE})
     | (?P<word>(?:re)?doubles|beavers|takes|accepts|drops|passes|rejects)
-        (?:\s*(?:=>|to|at)\s*(?P<value>\d+))?
-    | wins\s+(?P<points>\d+)\s+points?(?:\s+and\s+(?:the\s+)?match)?[.!]?
+        (?:\s*(?:=>|to|at)\s*(?P<value>[0-9]+))?
+    | wins\s+(?P<points>[0-9]+)\s+points?(?:\s+and\s+(?:the\s+)?match)?[.!]?
     )(?=\s|$)""",
     re.I | re.X,
 )

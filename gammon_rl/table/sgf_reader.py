@@ -42,7 +42,7 @@ _TOKEN: Final = re.compile(r"\s*(?:([();])|([A-Za-z]+)|\[((?:[^\]\\]++|\\.)*+)\]
 _ESCAPE: Final = re.compile(r"\\(?:\n|(.))", re.S)
 _PLAY: Final = re.compile(r"([1-6])([1-6])((?:[a-y][a-z]){0,4})")
 _ROLL: Final = re.compile(r"([1-6])([1-6])")
-_RESULT: Final = re.compile(r"([BW])\+(\d{1,9})R?")
+_RESULT: Final = re.compile(r"([BW])\+([0-9]{1,9})R?")
 
 
 def read_sgf(text: str | bytes) -> tuple[FileMatch, ...]:
