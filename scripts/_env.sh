@@ -41,6 +41,12 @@ installation() {
     cat pyproject.toml "$CONSTRAINTS"
 }
 
+# Whether the environment runs this folder's code, and not a copy that was installed over it since.
+runs_this_folder() {
+    local script='from importlib.util import find_spec; print(find_spec("gammon_rl").origin)'
+    [ "$("$VENV/bin/python" -Ic "$script" 2>/dev/null)" -ef gammon_rl/__init__.py ]
+}
+
 # Make the environment if there is none and bring the project with EXTRAS ("train" or "train,dev") into it.
 ensure_env() {
     local python stamp extra wanted current=yes quiet=--quiet
@@ -56,7 +62,7 @@ ensure_env() {
         stamp=$VENV/.gammon-rl-$extra
         if [ ! -r "$stamp" ] || [ "$(cat "$stamp")" != "$wanted" ]; then current=no; fi
     done
-    if [ "$current" = yes ]; then return; fi
+    if [ "$current" = yes ] && runs_this_folder; then return; fi
 
     echo "Installing gammon_rl[$1] in $VENV (a few minutes the first time)"
     if [ -t 1 ]; then quiet=''; fi
