@@ -241,7 +241,7 @@ def test_a_run_is_exported(run, tmp_path, flag):
     model = random_model((8,), gr.HYPERGAMMON)
     tensors = {f"weights.{number}": tensor for number, tensor in enumerate(sum(model.layers, ()))}
     config = {"hidden": [8], "variant": "hypergammon"}
-    about = {"config": config, "games": 77, "segments": 1, "rng": []}
+    about = {"config": config, "games": 77, "segments": 1, "rng": [], "ended": []}
     save_checkpoint(tmp_path / "run", Checkpoint(tensors, about))
     code, out, _ = run(tmp_path / "run", tmp_path / "x.ONNX", *flag)
     assert code == 0
